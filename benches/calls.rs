@@ -15,7 +15,7 @@ use rayon::ThreadPoolBuilder;
 const CALLS: usize = 12;
 const TURNS: usize = 9;
 
-/// The text of judgments and of a run.
+/// Returns the text of judgments and of a run.
 fn text() -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let shape = Synthetic { queries: 500, depth: 100, ..Synthetic::default() };
@@ -23,7 +23,7 @@ fn text() -> [Vec<u8>; 2] {
     ["qrels.txt", "run.txt"].map(|name| std::fs::read(folder.path().join(name)).expect("text"))
 }
 
-/// The calls a second of a number of threads that call at once.
+/// Returns the calls a second of a number of threads that call at once.
 fn calls_a_second(threads: usize, call: impl Fn() + Sync) -> f64 {
     let start = Instant::now();
     thread::scope(|scope| {

@@ -41,9 +41,9 @@ impl Pair<'_> {
 /// The pairs of one matrix.
 #[cfg(feature = "gpu")]
 fn bench_gpu(pair: &mut Pair<'_>) {
-    use laneval::parts::engine::gpu::{Gpu, device::Choice};
+    use laneval::parts::engine::gpu::{Gpu, device::AdapterChoice};
     let named = std::env::var("LANEVAL_ADAPTER").ok();
-    let gpu = Gpu::open(named.as_deref().map_or(Choice::Hardware, Choice::Named));
+    let gpu = Gpu::open(named.as_deref().map_or(AdapterChoice::Hardware, AdapterChoice::Named));
     let Ok(gpu) = gpu.inspect_err(|error| eprintln!("only the CPU is timed: {error}")) else {
         return;
     };

@@ -35,7 +35,7 @@ fn seconds(work: impl FnOnce()) -> f64 {
 /// The evaluations of a matrix that are measured: the first three.
 const EVALUATIONS: [&str; 3] = ["first", "second", "third"];
 
-/// The fastest reading, and the fastest of each evaluation with its steps.
+/// Returns the fastest reading, and the fastest of each evaluation with its steps.
 fn fastest(
     level: Level,
     matrix: &mut LabelMatrix,
@@ -46,11 +46,12 @@ fn fastest(
         (f64::INFINITY, EVALUATIONS.map(|_| (f64::INFINITY, Timing::default())));
     for _ in 0..REPEATS {
         read = read.min(seconds(|| read_all(Level::new(), matrix.tile_bytes(), threads)));
-        matrix.forget_lists();
+        matrix.clear_sparse_cache();
         for best in &mut best {
             let mut timing = Timing::default();
             let evaluated = seconds(|| {
-                let mut evaluation = Evaluation::on(evaluator, ChosenEngine::Cpu(Cpu::at(level)));
+                let mut evaluation =
+                    Evaluation::on_engine_of(evaluator, ChosenEngine::Cpu(Cpu::at(level)));
                 _ = black_box(evaluation.scores(matrix, &mut timing).expect("scores"));
             });
             if evaluated < best.0 {
@@ -69,8 +70,8 @@ impl Chosen {
         Chosen(std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect())
     }
 
-    /// The choices that are named, or all of them.
-    fn of<T: Copy>(&self, choices: &[T], name: impl Fn(T) -> String) -> Vec<T> {
+    /// Returns the choices that are named, or all of them.
+    fn select<T: Copy>(&self, choices: &[T], name: impl Fn(T) -> String) -> Vec<T> {
         let named: Vec<T> =
             choices.iter().copied().filter(|&choice| self.0.contains(&name(choice))).collect();
         if named.is_empty() { choices.to_vec() } else { named }
@@ -90,15 +91,16 @@ fn main() {
     let chosen = Chosen::new();
     println!("depth  relevant  threads  read GB/s  evaluation  M labels/s  share  milliseconds");
     for (queries, depth) in
-        chosen.of(&[(100_000, 1000), (1_000_000, 100)], |(_, depth)| depth.to_string())
+        chosen.select(&[(100_000, 1000), (1_000_000, 100)], |(_, depth)| depth.to_string())
     {
-        for percent in chosen.of(&[0.1, 0.5, 1.0, 2.0, 10.0, 50.0], |percent| format!("{percent}%"))
+        for percent in
+            chosen.select(&[0.1, 0.5, 1.0, 2.0, 10.0, 50.0], |percent| format!("{percent}%"))
         {
             let density = Some(percent / 100.0);
             let shape = Synthetic { queries, depth, density, judged: 1, ..Synthetic::default() };
             let mut matrix = shape.matrix().expect("a matrix");
             let bytes = matrix.tile_bytes().len() as f64;
-            for threads in chosen.of(&[1, 2], |threads| threads.to_string()) {
+            for threads in chosen.select(&[1, 2], |threads| threads.to_string()) {
                 let pool =
                     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let (read, best) =

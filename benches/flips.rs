@@ -45,7 +45,7 @@ fn by_table(flips: &Flips<'_>, series: &[&[i64]]) -> i64 {
     flips.chunks(series, 0..DRAWS, all).sum()
 }
 
-/// The sums of some series over the draws of a chunk, each number added under a mask.
+/// Returns the sums of some series over the draws of a chunk, each number added under a mask.
 fn masked(queries: &[u64], series: &[&[i64]], chunk: usize) -> Vec<[i64; LANES]> {
     let random = Philox::new(SEED);
     let mut sums = vec![[0i64; LANES]; series.len()];
@@ -84,7 +84,7 @@ fn by_masks(queries: &[u64], series: &[&[i64]]) -> i64 {
 
 fn check(queries: &[u64], series: &[&[i64]]) {
     let flips = Flips::new(SEED, queries);
-    let sums = DrawSums::of(&flips, series, 0..DRAWS);
+    let sums = DrawSums::draw(&flips, series, 0..DRAWS);
     let chunk = DRAWS as usize / LANES;
     let direct = masked(queries, series, chunk);
     for draw in chunk * LANES..DRAWS as usize {
@@ -135,7 +135,7 @@ fn whole(c: &mut Criterion) {
         let pairs: Vec<Pair> = (0..runs)
             .flat_map(|baseline| (baseline + 1..runs).map(move |run| Pair { baseline, run }))
             .collect();
-        let family = [Family::of(&series, &pairs)];
+        let family = [Family::from_pairs(&series, &pairs)];
         group.bench_function(format!("{} pairs", pairs.len()), |b| {
             pool.install(|| {
                 b.iter(|| black_box(tallies(&flips, black_box(&series), &family, 0..DRAWS)))
@@ -145,11 +145,12 @@ fn whole(c: &mut Criterion) {
     group.bench_function("bootstrap of a pair", |b| {
         pool.install(|| {
             b.iter(|| {
-                black_box(Resamples::of(
+                black_box(Resamples::draw(
                     SEED,
                     &queries,
                     black_box(&series[..2]),
-                    (RESAMPLES, ResampleKind::Part),
+                    RESAMPLES,
+                    ResampleKind::Part,
                 ))
             })
         })

@@ -11,7 +11,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::Level;
 use laneval::parts::engine::cpu::Cpu;
-use laneval::parts::engine::cpu::folds::{self, Wanted};
+use laneval::parts::engine::cpu::folds::{self, HitOutputs};
 use laneval::parts::fold::Weights;
 use laneval::parts::matrix::Tile;
 
@@ -28,7 +28,7 @@ const RELEVANT: u8 = 3;
 const CODES: usize = 6;
 const DENSITIES: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
 
-/// The levels of this machine, the scalar fallback last.
+/// Returns the levels of this machine, the scalar fallback last.
 fn levels() -> Vec<(&'static str, Level)> {
     simd::levels().into_iter().filter_map(|(name, cpu)| Some((name, cpu?.level()))).collect()
 }
@@ -167,7 +167,7 @@ fn fast<'a>(fold: &str, level: Level, t: &'a Tables) -> Run<'a> {
     }
 }
 
-/// The plain loop, lane by lane.
+/// Returns the plain loop, lane by lane.
 fn plain<'a>(fold: &'a str, t: &'a Tables) -> Run<'a> {
     fn lanes<'a>(value: impl Fn(Tile, usize) -> f64 + 'a) -> Run<'a> {
         Box::new(move |tile, out| {
@@ -340,7 +340,7 @@ fn each_fold(c: &mut Criterion) {
 /// threshold in one pass.
 fn five(c: &mut Criterion) {
     let tables = Tables::new();
-    let wanted = Wanted { counts: &[10, 100], precision: END, first: u32::MAX };
+    let wanted = HitOutputs { counts: &[10, 100], precision: END, first: u32::MAX };
     for depth in [100, 1000] {
         for density in [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5] {
             let tiles = Tiles::random(128 << 20, depth, density, 3);

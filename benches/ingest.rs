@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use laneval::columns::{Integers, Records, Text};
+use laneval::columns::{IdColumn, Integers, RunColumns};
 use laneval::{Input, Join, LabelMatrix, Qrels};
 
 const QUERIES: u64 = 1000;
@@ -22,12 +22,12 @@ enum Order {
     Interleaved,
 }
 
-/// A number that looks random, in `0..below`; for different `n` below it, different ones.
+/// Returns a number that looks random, in `0..below`; for different `n` below it, different ones.
 fn scrambled(n: u64, below: u64) -> u64 {
     n * 1_000_003 % below
 }
 
-/// The document at a rank of a query.
+/// Returns the document at a rank of a query.
 fn docno(query: u64, rank: u64) -> u64 {
     scrambled(query * 7919 + rank, 8_841_823)
 }
@@ -104,15 +104,16 @@ impl Columns {
         columns
     }
 
-    fn utf8(&self) -> Records<'_> {
-        let query = Text::Utf8 { offsets: &self.query_offsets, bytes: &self.query_bytes };
-        let doc = Text::Utf8 { offsets: &self.doc_offsets, bytes: &self.doc_bytes };
-        Records::scored(query, doc, &self.scores)
+    fn utf8(&self) -> RunColumns<'_> {
+        let query = IdColumn::Utf8 { offsets: &self.query_offsets, bytes: &self.query_bytes };
+        let doc = IdColumn::Utf8 { offsets: &self.doc_offsets, bytes: &self.doc_bytes };
+        RunColumns::scored(query, doc, &self.scores)
     }
 
-    fn coded<'a>(&'a self, names: &'a Text<'a>) -> Records<'a> {
-        let query = Text::Coded { codes: Integers::from(&self.query_codes), values: names };
-        Records::scored(query, &self.docs, &self.scores)
+    fn coded<'a>(&'a self, names: &'a IdColumn<'a>) -> RunColumns<'a> {
+        let query =
+            IdColumn::Dictionary { codes: Integers::from(&self.query_codes), values: names };
+        RunColumns::scored(query, &self.docs, &self.scores)
     }
 }
 
@@ -168,7 +169,7 @@ fn columns(c: &mut Criterion) {
     std::fs::write(&path, run(Order::Ranked)).unwrap();
     let columns = Columns::new();
     let names: Vec<&str> = columns.query_names.iter().map(String::as_str).collect();
-    let names = Text::from(&names);
+    let names = IdColumn::from(&names);
     let (utf8, coded) = ([columns.utf8()], [columns.coded(&names)]);
     let rows = || {
         let ids = |offsets: &[i32], bytes: &[u8], row: usize| {

@@ -51,7 +51,7 @@ struct Lanes {
     sum: [f64; LANES],
 }
 
-/// The mask of hits for every 64 bytes of the block, and the number of hits.
+/// Returns the mask of hits for every 64 bytes of the block, and the number of hits.
 #[inline(always)]
 fn compare<S: Simd>(simd: S, labels: &[u8], masks: &mut [u64; BLOCK]) -> u32 {
     let above = u8x64::splat(simd, ABOVE);

@@ -50,7 +50,7 @@ fn rows(count: usize, width: usize) -> [Vec<i32>; 2] {
     [truth, found]
 }
 
-/// The recall of sets.
+/// Returns the recall of sets.
 fn expected([truth, found]: &[Vec<i32>; 2], width: usize, k: usize) -> f64 {
     let recalls = truth.chunks(width).zip(found.chunks(width)).map(|(truth, found)| {
         let near: HashSet<&i32> = truth[..k].iter().collect();

@@ -182,7 +182,7 @@ def subtopics(qrels, run):
     measures = [f"{name}@{cut}" for name in names for cut in (5, 10, 20)] + ["NRBP", "nNRBP", "AP_IA"]
 
     def work():
-        of = laneval.Qrels(judged, judgments_by="subtopic")
+        of = laneval.Qrels(judged, facet="subtopic")
         return laneval.evaluate(of, ranked, measures, ties="docno-asc", per_query=True)
 
     print("alpha_nDCG@10", phase("tuples", work)["alpha_nDCG@10"])

@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use laneval::arrays::{Ideal, Rankings, Shape};
-use laneval::columns::{Judgments, Records};
+use laneval::columns::{QrelsColumns, RunColumns};
 use laneval::{Dialect, Evaluator, Join, LabelMatrix, Qrels, Scores, TiedValue};
 
 const REPEATS: usize = 25;
@@ -40,7 +40,7 @@ fn labels(count: usize) -> Vec<u8> {
     (0..count).map(label).collect()
 }
 
-/// The seconds of the fastest of several runs, for each of two works in turns.
+/// Returns the seconds of the fastest of several runs, for each of two works in turns.
 fn fastest(works: [&dyn Fn() -> Scores; 2]) -> [f64; 2] {
     let mut seconds = [f64::INFINITY; 2];
     for _ in 0..REPEATS {
@@ -53,8 +53,8 @@ fn fastest(works: [&dyn Fn() -> Scores; 2]) -> [f64; 2] {
     seconds
 }
 
-/// The seconds that rankings and their matrix take on this number of threads. Their averages are
-/// checked to be the same.
+/// Returns the seconds that rankings and their matrix take on this number of threads. Their
+/// averages are checked to be the same.
 fn seconds(
     measures: &[&str],
     threads: usize,
@@ -109,9 +109,9 @@ fn ties() {
         (vec![1u32; count], (0..count as u32).collect::<Vec<_>>(), vec![0.5f32; count]);
     let of_judged: Vec<u32> = docs.iter().copied().step_by(count / judged).collect();
     let grades: Vec<u8> = (0..judged).map(|at| [0, 1, 0, 2][at % 4]).collect();
-    let judgments = Judgments::new(&queries[..judged], &of_judged, &grades);
+    let judgments = QrelsColumns::new(&queries[..judged], &of_judged, &grades);
     let qrels = Qrels::columns(&[judgments], Dialect::Laneval).expect("judgments");
-    let run = [Records::scored(&queries, &docs, &scores)];
+    let run = [RunColumns::scored(&queries, &docs, &scores)];
     let join = Join { keep_ties: true, ..Join::default() };
     let matrix = join.columns(&qrels, &[("equal", &run)]).expect("a matrix");
     // Expected values that are easy to derive.
@@ -138,7 +138,7 @@ fn ties() {
     for name in names {
         let [(expected, took), (best, of_best)] =
             [TiedValue::Average, TiedValue::Best].map(|tied| {
-                let evaluator = Evaluator::new([name]).expect("a measure").with_tied(tied);
+                let evaluator = Evaluator::new([name]).expect("a measure").with_tied_value(tied);
                 let start = Instant::now();
                 let scores = evaluator.evaluate(&matrix).expect("scores");
                 (scores.runs[0].average(0).expect("an average"), start.elapsed().as_secs_f64())
@@ -164,15 +164,16 @@ fn main() {
             })
             .collect();
         let given = Ideal::Counts { grades: &[1.0, 2.0, 3.0], counts: (&counts).into() };
-        let of = |ideal| {
+        let build_rankings = |ideal| {
             Rankings::labels(&labels, Shape::dense(depth))
-                .and_then(|of| of.with_ideal(ideal))
+                .and_then(|rankings| rankings.with_ideal(ideal))
                 .expect("rankings")
         };
-        let matrix = LabelMatrix::of_rankings("rankings", &of(given)).expect("a matrix");
+        let matrix =
+            LabelMatrix::from_rankings("rankings", &build_rankings(given)).expect("a matrix");
         for (name, ideal) in [("counts", given), ("retrieved", Ideal::Retrieved)] {
             for threads in [1, 2] {
-                let [seconds, of_matrix] = seconds(&FIVE, threads, &of(ideal), &matrix);
+                let [seconds, of_matrix] = seconds(&FIVE, threads, &build_rankings(ideal), &matrix);
                 let (rate, share) = (LABELS as f64 / seconds / 1e6, of_matrix / seconds);
                 println!(
                     "depth {depth:4}         {name:10}  {threads}        {rate:10.0}   {share:.2}"
@@ -189,7 +190,7 @@ fn main() {
         let grades: Vec<u8> =
             (0..rows * width).map(|_| u8::from(random.next().is_multiple_of(10))).collect();
         let rankings = Rankings::scores(&scores, &grades, Shape::dense(width)).expect("rankings");
-        let matrix = LabelMatrix::of_rankings("rankings", &rankings).expect("a matrix");
+        let matrix = LabelMatrix::from_rankings("rankings", &rankings).expect("a matrix");
         for measures in [&["nDCG@10"][..], &["nDCG@10", "RR@10", "P@10", "R@10"], &FIVE] {
             for threads in [1, 2] {
                 let [seconds, _] = seconds(measures, threads, &rankings, &matrix);
@@ -210,7 +211,7 @@ fn main() {
     let retrieved: Vec<Vec<u32>> = (0..rows).map(|_| distinct(&mut random, 100)).collect();
     let relevant: Vec<Vec<u32>> = (0..rows).map(|_| distinct(&mut random, 10)).collect();
     let rankings = Rankings::ids(&relevant, &retrieved).expect("rankings");
-    let matrix = LabelMatrix::of_rankings("rankings", &rankings).expect("a matrix");
+    let matrix = LabelMatrix::from_rankings("rankings", &rankings).expect("a matrix");
     for threads in [1, 2] {
         let [seconds, _] = seconds(&FIVE, threads, &rankings, &matrix);
         println!(

@@ -16,7 +16,7 @@ const DOUBLINGS: u32 = 5;
 const REPEATS: usize = 7;
 const FIVE: [&str; 5] = ["AP", "nDCG@10", "RR", "P@10", "R@100"];
 
-/// The fastest of several times, in seconds: the others were disturbed.
+/// Returns the fastest of several times, in seconds: the others were disturbed.
 fn fastest<T>(mut work: impl FnMut() -> T) -> f64 {
     let time = |_| {
         let start = Instant::now();
@@ -26,7 +26,7 @@ fn fastest<T>(mut work: impl FnMut() -> T) -> f64 {
     (0..REPEATS).map(time).fold(f64::INFINITY, f64::min)
 }
 
-/// The slope of the cost over the size, both as logarithms, by least squares.
+/// Returns the slope of the cost over the size, both as logarithms, by least squares.
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let logs = || points.iter().map(|&(size, cost)| (size.ln(), cost.ln()));
@@ -45,7 +45,7 @@ fn doubled(what: &str, first: u32, mut cost: impl FnMut(u32) -> f64) {
     println!("{what:<8} exponent {:.2}   {}", exponent(&points), costs.join("   "));
 }
 
-/// The time to join text.
+/// Returns the time to join text.
 fn join(shape: Synthetic) -> f64 {
     let folder = tempfile::tempdir().expect("a folder");
     shape.write_text(folder.path()).expect("text");
@@ -53,7 +53,7 @@ fn join(shape: Synthetic) -> f64 {
     fastest(|| Join::default().files(&qrels, [&run]).expect("a matrix"))
 }
 
-/// The time to evaluate a matrix.
+/// Returns the time to evaluate a matrix.
 fn evaluate(shape: Synthetic, measures: &[&str]) -> f64 {
     let matrix = shape.matrix().expect("a matrix");
     let evaluator = Evaluator::new(measures.iter().copied()).expect("measures");

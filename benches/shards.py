@@ -40,7 +40,7 @@ def simulate(laneval: str, folder: pathlib.Path, shards: int, queries: int) -> N
     total, peak, read, parts = 0.0, 0, 0, []
     with (folder / "all.qrels").open("wb") as all_qrels, (folder / "all.run").open("wb") as all_runs:
         for shard in range(shards):
-            measured(laneval, "gen", "--queries", str(queries), "--depth", "100", "--seed", str(shard), "-o", str(folder / "made"), "--quiet")
+            measured(laneval, "gen", "--query-count", str(queries), "--results", "100", "--seed", str(shard), "-o", str(folder / "made"), "--quiet")
             for made, all_rows in (("qrels.txt", all_qrels), ("run.txt", all_runs)):
                 # Queries of different shards are different queries.
                 before = f"s{shard:03}-".encode()

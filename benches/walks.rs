@@ -15,7 +15,7 @@ use laneval::{EngineChoice, Evaluator, LabelMatrix, Scores};
 const REPEATS: usize = 9;
 const LABELS: u32 = 4_000_000;
 
-/// The fastest of several times, in seconds: the others were disturbed.
+/// Returns the fastest of several times, in seconds: the others were disturbed.
 fn fastest(evaluator: &Evaluator, matrix: &LabelMatrix, repeats: usize) -> f64 {
     let time = |_| {
         let start = Instant::now();
@@ -25,7 +25,7 @@ fn fastest(evaluator: &Evaluator, matrix: &LabelMatrix, repeats: usize) -> f64 {
     (0..repeats).map(time).fold(f64::INFINITY, f64::min)
 }
 
-/// The bits of the values of all queries.
+/// Returns the bits of the values of all queries.
 fn bits(scores: &Scores) -> Vec<u64> {
     let values = scores.runs[0].per_query.iter().flat_map(|values| values.values.iter().flatten());
     values.map(|value| value.to_bits()).collect()
@@ -43,10 +43,10 @@ fn main() {
             .matrix()
             .expect("a matrix");
         let rows = f64::from(LABELS / depth);
-        let of = |names: &[&str], engine| {
+        let evaluator = |names: &[&str], engine| {
             let measures =
                 names.iter().map(|name| name.parse::<Measure>().expect("a measure")).collect();
-            Evaluator::of(measures).with_engine(engine)
+            Evaluator::from_measures(measures).with_engine(engine)
         };
         let bare = |name: &str| {
             let with = ["", "@10", "@0.5"].map(|cutoff| format!("{name}{cutoff}"));
@@ -54,22 +54,26 @@ fn main() {
         };
         let walks = MEASURES.iter().map(|row| bare(row.name));
         let walks = walks
-            .filter(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })));
+            .filter(|measure| matches!(measure.recipe(matrix.codebook()), Ok(Recipe::Walk { .. })));
         let names: Vec<String> = walks.map(|measure| measure.to_string()).collect();
         let graded = ["INST", "BPM", "NERR8", "NERR9", "NERR10", "NERR11"]
             .map(|name| format!("{name}(gain=grade)"));
         pool.install(|| {
-            let without = |engine| fastest(&of(&["AP"], engine), &matrix, REPEATS);
+            let without = |engine| fastest(&evaluator(&["AP"], engine), &matrix, REPEATS);
             let (cpu, reference) = (without(EngineChoice::Cpu), without(EngineChoice::Reference));
             for name in names.iter().chain(&graded) {
                 let per_query = |engine| {
-                    of(&[name], engine).with_per_query(true).evaluate(&matrix).expect("scores")
+                    evaluator(&[name], engine)
+                        .with_per_query(true)
+                        .evaluate(&matrix)
+                        .expect("scores")
                 };
                 let [walked, expected] = [EngineChoice::Cpu, EngineChoice::Reference]
                     .map(|engine| bits(&per_query(engine)));
                 assert_eq!(walked, expected, "{name}");
                 let cost = |engine, without, repeats| {
-                    (fastest(&of(&["AP", name], engine), &matrix, repeats) - without) / rows * 1e9
+                    (fastest(&evaluator(&["AP", name], engine), &matrix, repeats) - without) / rows
+                        * 1e9
                 };
                 let walk = cost(EngineChoice::Cpu, cpu, REPEATS);
                 let plain = cost(EngineChoice::Reference, reference, 2);

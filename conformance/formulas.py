@@ -39,7 +39,7 @@ class Choices:
         self.rel = 1
         self.raw = False  # negative grades count as they are
         self.judged_only = False
-        self.known = "judged"  # retrieved: a document that was not retrieved does not exist
+        self.relevant_from = "judged"  # retrieved: a document that was not retrieved does not exist
         self.nothing = 0  # 1, None: the value where nothing is relevant
         self.gmax = 4
         self.digits = None  # each query is rounded to so many decimals
@@ -103,7 +103,7 @@ def summed(gains, choices):
 
 def relevant(query, choices):
     """The grades of the documents that count as existing, largest first."""
-    if choices.known == "retrieved":
+    if choices.relevant_from == "retrieved":
         found = set(flat(ordered(query, choices)))
         grades = [grade for document, grade in query.grades.items() if document in found]
     else:
@@ -125,7 +125,7 @@ def ndcg(query, choices, groups, grades):
     k = query.cut(choices)
     first = gains[:k]
     ideal = [gain(grade, choices) for grade in grades]
-    if choices.raw and choices.known == "retrieved":
+    if choices.raw and choices.relevant_from == "retrieved":
         ideal = gains  # a list has its unjudged documents too, which are better than those with a negative grade
     ideal = sorted((worth for worth in ideal if worth or choices.raw), reverse=True)
     nothing = not any(worth > 0 for worth in ideal)
@@ -298,7 +298,7 @@ def all_pairs(rows):
 MEASURES = {
     "nDCG": ndcg,
     "AP": average_precision,
-    "AP(tied=together)": tied_average_precision,
+    "AP(ties=together)": tied_average_precision,
     "RR": reciprocal_rank,
     "P": precision,
     "R": recall,

@@ -17,8 +17,8 @@ AVERAGED = [("order", "average", "the mean over the orders of equal scores")]
 # The value where nothing is relevant is none of these: that it is 1 for 0 says all.
 ANY = [
     *ORDER,
-    ("known", "judged", "relevant documents count that were not retrieved"),
-    ("known", "retrieved", "relevant documents count only if they were retrieved"),
+    ("relevant_from", "judged", "relevant documents count that were not retrieved"),
+    ("relevant_from", "retrieved", "relevant documents count only if they were retrieved"),
     ("rel", 1, "relevant from grade 1"),
     ("rel", 2, "relevant from grade 2"),
     ("judged_only", True, "unjudged documents are dropped"),
@@ -35,9 +35,9 @@ CHANGES = {
         ("ideal", "top", "ideal of the first k results"),
         ("ideal", "full", "ideal of k ones"),
         ("ideal", "filled", "ideal of as many ones as there are results, at most k"),
-        ("known", "judged", "ideal of all judged documents"),
-        ("known", "retrieved", "ideal of retrieved documents"),
-        *[change for change in ANY if change[0] != "known"],
+        ("relevant_from", "judged", "ideal of all judged documents"),
+        ("relevant_from", "retrieved", "ideal of retrieved documents"),
+        *[change for change in ANY if change[0] != "relevant_from"],
         *AVERAGED,
         ("gain", "linear", "gain g"),
         ("gain", "exp2", "gain 2^g − 1"),
@@ -61,7 +61,7 @@ CHANGES = {
         *LATE,
         *CUT,
     ],
-    "AP(tied=together)": ANY,
+    "AP(ties=together)": ANY,
     "RR": [
         ("over", "first", "of the first relevant document"),
         ("over", "hits", "the mean over the relevant documents found"),

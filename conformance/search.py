@@ -16,7 +16,7 @@ from definitions import DEFINITIONS
 from formulas import Choices, Query, value
 
 ORDERS = ("docno-desc", "docno-asc", "input", "worst", "best", "average")
-COMMON = {"order": ORDERS, "judged_only": (False, True), "known": ("judged", "retrieved"), "nothing": (0, 1, None), "rel": (1, 2)}
+COMMON = {"order": ORDERS, "judged_only": (False, True), "relevant_from": ("judged", "retrieved"), "nothing": (0, 1, None), "rel": (1, 2)}
 # A mean over orders is in closed form here only for sums of gains.
 IN_ORDER = {**COMMON, "order": ORDERS[:5]}
 SPACES = [
@@ -24,7 +24,7 @@ SPACES = [
     ("nDCG", {**COMMON, "gain": ("binary",), "ideal": ("full", "filled")}),
     ("AP", {**IN_ORDER, "norm": ("judged", "min", "hits", "k", "retrieved")}),
     ("AP", {**IN_ORDER, "k": (False,)}),
-    ("AP(tied=together)", {**COMMON, "order": ("input",)}),
+    ("AP(ties=together)", {**COMMON, "order": ("input",)}),
     ("RR", {**IN_ORDER, "over": ("first", "hits", "relevant")}),
     ("P", {**IN_ORDER, "norm": ("judged", "min", "shown")}),
     ("R", {**IN_ORDER, "norm": ("judged", "min", "retrieved")}),

@@ -1,4 +1,5 @@
-//! Parts for the command of this repository. The parts change without notice.
+//! Items of the library for its command-line program and its Python package, and for nobody else.
+//! They change without notice.
 //!
 //! Each name is listed, and a test checks that the command uses every name and that the names stay
 //! few. The reason: features built on these parts are out of reach for other programs. A public
@@ -7,18 +8,19 @@
 pub use crate::compare::agreement::tau_b;
 pub use crate::engine::Engine;
 pub use crate::engine::cpu::Cpu;
-pub use crate::engine::folds_alone::FoldsAlone;
-pub use crate::evaluate::{Evaluation, of_one_unpooled};
+pub use crate::engine::single_folds::SingleFolds;
+pub use crate::evaluate::{Evaluation, missing_topic_value};
 pub use crate::generate::Synthetic;
 #[cfg(feature = "report")]
 pub use crate::report::long::{columns, rows};
 pub use crate::show::{
-    How, InRun, LastLine, RankTerms, RankedDocument, Shown, ShownJudgment, ShownQuery, Term,
+    RankTerms, RankedDocument, ShownJudgment, ShownQueries, ShownQuery, ShownRun, SumStep, Term,
+    TermOrigin,
 };
 pub use crate::timing::Timing;
 pub use laneval_read::rows::preview::Preview;
-pub use laneval_read::text::passing::PassingText;
+pub use laneval_read::text::streaming::StreamingText;
 
 pub mod whole_file {
-    pub use crate::whole_file::{abandon, check, make_folder, write};
+    pub use crate::atomic_file::{check, make_folder, remove_unfinished, write};
 }

@@ -118,6 +118,9 @@ mod fold;
 mod generate;
 pub mod identify;
 pub mod measure;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod options;
 mod plan;
 pub mod pools;
 mod reference;
@@ -134,55 +137,61 @@ mod timing;
 // The packages below.
 #[doc(inline)]
 pub use laneval_join::arrays;
+#[cfg(feature = "internals")]
+use laneval_join::settings;
 use laneval_join::{facets, join, matrix};
+#[cfg(any(feature = "internals", feature = "serde"))]
+use laneval_read::atomic_file;
 #[doc(inline)]
 pub use laneval_read::error;
-use laneval_read::text::passing::PassingText;
-#[cfg(any(feature = "internals", feature = "serde"))]
-use laneval_read::whole_file;
-use laneval_read::{bytes, ids, judged_by, numbers, repeats, rule, sort, watch};
+use laneval_read::text::streaming::StreamingText;
+use laneval_read::{aggregation, bytes, ids, judged_by, numbers, progress, rule, sort};
+#[cfg(feature = "internals")]
+use laneval_read::{doc_ids, format};
 
+#[doc(inline)]
+pub use aggregation::Aggregation;
 #[doc(inline)]
 pub use bytes::input::{Input, RunInput};
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
-pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream, most_threads};
+pub use evaluate::{
+    EngineChoice, Evaluator, Groups, RankingStream, RunStream, ValueSink, max_threads,
+};
 #[doc(inline)]
-pub use judged_by::JudgedBy;
+pub use judged_by::FacetKind;
 #[doc(inline)]
 pub use laneval_join::join::qrels::Qrels;
 #[doc(inline)]
 pub use laneval_join::settings::Join;
 #[doc(inline)]
-pub use laneval_read::format::{ColumnNames, InputFormat, ReadAs};
+pub use laneval_read::doc_ids::{map::DocIdMap, rule::DocIdRule};
+#[doc(inline)]
+pub use laneval_read::format::{ColumnNames, InputFormat, ReadOptions};
 #[doc(inline)]
 pub use laneval_read::lines::dialect::Dialect;
-#[doc(inline)]
-pub use laneval_read::units::{map::UnitMap, rule::Units};
 #[doc(inline)]
 pub use matrix::{LabelMatrix, Notice, View};
 pub use measure::Measure;
 pub use plan::Plan;
 #[doc(inline)]
-pub use repeats::Repeats;
+pub use progress::ProgressHandle;
 #[doc(inline)]
-pub use rule::{ScoreType, Ties};
+pub use rule::{ScoreType, TieBreak};
 #[doc(inline)]
-pub use scores::{Known, QuerySet, RunScores, Scores, TiedValue};
+pub use scores::{QuerySet, RelevantFrom, RunScores, Scores, TiedValue};
 pub use stats::{Stat, StatName};
 pub use summary::Summary;
-#[doc(inline)]
-pub use watch::Watch;
 
 /// What a [`LabelMatrix`] consists of: its codebook, rules, runs, ids, batches and ties.
 pub mod labels {
     pub use crate::ids::{Ids, Unmatched};
     #[doc(inline)]
     pub use crate::matrix::{
-        Batch, Codebook, CutOff, RowTies, RunInfo, ScoresSeen, SharedJudgments, TieCounts,
-        TiedGroup, TiedGroups,
+        Batch, Codebook, CutTieCount, MatrixTies, RowTies, RunInfo, ScoreWarnings, SharedJudgments,
+        Tie, TieCounts,
     };
-    pub use crate::rule::{IdealOf, RankingRule, SettingDifference, UnitRule};
+    pub use crate::rule::{AppliedAggregation, IdealSource, RankingRule, SettingDifference};
     pub use laneval_read::bytes::mmap::FileAccess;
 }
 
@@ -191,22 +200,22 @@ pub mod labels {
 pub mod spans {
     #[doc(inline)]
     pub use laneval_join::spans::{
-        ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts, Chunks, DocumentChunk, GoldSpan,
-        GoldSpans, Span, WrongSpan,
+        ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingStats, Chunks, DocumentChunk, GoldSpan,
+        GoldSpans, Span, SpanError,
     };
 }
 
 /// Texts of judgments and runs row by row, and the formats that they were recognised as.
 pub mod text {
     #[doc(inline)]
-    pub use laneval_read::format::{OptionStyle, Recognised, RecognisedText};
+    pub use laneval_read::format::{DetectedFile, DetectedFormats, OptionStyle};
     pub use laneval_read::rows::text_rows::{TextRank, TextRow};
 }
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.
 pub mod judges {
     pub use crate::facets::agreement::{
-        JudgeAgreement, MOST_PAIRED_JUDGES, PairAgreement, Rating, RatingFault, agreement,
+        JudgeAgreement, MAX_PAIRED_JUDGES, PairAgreement, Rating, RatingFault, agreement,
     };
 }
 
@@ -214,33 +223,33 @@ pub mod judges {
 /// [`Qrels::columns`].
 ///
 /// Columns have the layouts of Arrow or of plain slices: any table of queries, documents and scores
-/// fits without a copy. `JudgmentsByFacet` takes single judgments by facet without columns.
+/// fits without a copy. `FacetQrelsBuilder` takes single judgments by facet without columns.
 pub mod columns {
     pub use crate::numbers::{Integers, Numbers};
-    pub use laneval_join::join::facets::JudgmentsByFacet;
-    pub use laneval_read::columns::{Judgments, Records, Text};
+    pub use laneval_join::join::facets::FacetQrelsBuilder;
+    pub use laneval_read::columns::{IdColumn, QrelsColumns, RunColumns};
 }
 
 /// The interface between [`Join::tables`] and a crate that reads table files, such as Parquet.
 pub mod tables {
     pub use laneval_read::format::tables::{
-        ListColumns, Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader,
-        WrongTable,
+        ColumnIndices, ListColumns, MissingColumn, Table, TableBytes, TableColumns, TableError,
+        TableFile, TableReader,
     };
 }
 
 /// `.lmx` files: their sections, and what happens when a mapped file shrinks.
 pub mod lmx {
     pub use laneval_join::lmx::{Description, Section, VERSION};
-    pub use laneval_read::bytes::lost_pages::exit_when_a_mapped_file_shrinks;
+    pub use laneval_read::bytes::sigbus::exit_when_a_mapped_file_shrinks;
 }
 
 /// Labels that stay on a GPU, and the list of GPUs.
 #[cfg(feature = "gpu")]
 pub mod gpu {
-    pub use crate::engine::gpu::device::{Adapter, Choice, adapters};
-    pub use crate::engine::gpu::{Gpu, Loaded};
-    pub use crate::evaluate::resident::Resident;
+    pub use crate::engine::gpu::device::{Adapter, AdapterChoice, adapters};
+    pub use crate::engine::gpu::{Gpu, LoadedMatrix};
+    pub use crate::evaluate::resident::ResidentEvaluator;
 }
 
 #[cfg(feature = "internals")]
@@ -250,27 +259,29 @@ pub mod internals;
 #[doc(hidden)]
 pub mod parts;
 
-/// The README's examples, run as tests.
+/// The examples of the README, run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The examples of the page on Rust, run as tests.
+/// The examples of the documentation page on Rust (`docs/rust.md`), run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/rust.md")]
 struct Rust;
 
-/// The examples of the page on shards and streams, run as tests.
+/// The examples of the documentation page on shards and streams (`docs/shards.md`), run as doc
+/// tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/shards.md")]
 struct Shards;
 
-/// The examples of the page on formats, run as tests.
+/// The examples of the documentation page on formats (`docs/formats.md`), run as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/formats.md")]
 struct FormatsPage;
 
-/// The examples of the page on nearest neighbours, run as tests.
+/// The examples of the documentation page on nearest neighbours (`docs/neighbours.md`), run as doc
+/// tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/neighbours.md")]
 struct NeighboursPage;

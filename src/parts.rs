@@ -1,4 +1,5 @@
-//! Parts for the tests and the benches of this repository, by module. They change without notice.
+//! Internal items of the library that its tests and benchmarks use, by module. They change without
+//! notice.
 //!
 //! Each name is listed. A part that neither the library nor a test uses is reported as unused, as
 //! anything private is.
@@ -11,15 +12,16 @@ pub mod compare {
 }
 
 pub mod engine {
-    pub use crate::engine::{ChosenEngine, Engine, Gather, Job};
+    pub use crate::engine::{ChosenEngine, Collector, Engine, Job};
 
     pub mod cpu {
         pub use crate::engine::cpu::Cpu;
 
         pub mod folds {
             pub use crate::engine::cpu::folds::{
-                Wanted, cascade, count, count_within, first_rank, histogram, hits, inferred_sum,
-                pair_sum, peak_precision, precision_sum, preference_sum, weighted_sum,
+                HitOutputs, cascade, count, count_within, first_rank, histogram, hits,
+                inferred_sum, pair_sum, peak_precision, precision_sum, preference_sum,
+                weighted_sum,
             };
         }
     }
@@ -29,11 +31,11 @@ pub mod engine {
         pub use crate::engine::gpu::{Gpu, mirror};
 
         pub mod batch {
-            pub use crate::engine::gpu::batch::{Answer, Ready, Sizes};
+            pub use crate::engine::gpu::batch::{BatchResult, PreparedProgram, Sizes};
         }
 
         pub mod device {
-            pub use crate::engine::gpu::device::{Adapter, Choice, Device};
+            pub use crate::engine::gpu::device::{Adapter, AdapterChoice, Device};
         }
 
         pub mod kernels {
@@ -45,7 +47,7 @@ pub mod engine {
         }
 
         pub mod reduce {
-            pub use crate::engine::gpu::reduce::{Reducer, Scaled};
+            pub use crate::engine::gpu::reduce::{Reducer, ScaledProduct};
         }
 
         pub mod resident {
@@ -81,12 +83,12 @@ pub mod generate {
 
 pub mod matrix {
     pub use crate::matrix::{
-        Above, Document, ExactFacts, Facts, MOST_JUDGED, MatrixBuilder, Packing, StagedPiece,
-        StagedRow, StagedRun, StagedTies, Tile,
+        CodesAbove, Document, ExactHistograms, GradeHistograms, MAX_JUDGED, MatrixBuilder, Packing,
+        StagedPiece, StagedRow, StagedRun, StagedTies, Tile,
     };
 
     pub mod code {
-        pub use crate::matrix::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
+        pub use crate::matrix::code::{FIRST_GRADE, NEGATIVE, NOT_IN_QRELS};
     }
 }
 
@@ -99,7 +101,7 @@ pub mod reference {
 }
 
 pub mod show {
-    pub use crate::show::{InRun, LastLine, Shown, ShownJudgment};
+    pub use crate::show::{ShownJudgment, ShownQueries, ShownRun, SumStep};
 }
 
 pub mod stats {
@@ -108,7 +110,8 @@ pub mod stats {
 
 pub mod ties {
     pub use crate::ties::{
-        CodeOrder, Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
+        CodeOrder, Cuts, Expectation, Extreme, SegmentBuffers, Side, TieScratch, TieSegments,
+        TiedRanking,
     };
 }
 
@@ -117,5 +120,5 @@ pub mod timing {
 }
 
 pub mod whole_file {
-    pub use crate::whole_file::write;
+    pub use crate::atomic_file::write;
 }

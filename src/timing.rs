@@ -1,15 +1,15 @@
-//! The time that the steps of some work took.
+//! A record of the time that each step of a program took, such as reading or evaluation.
 
 use std::time::{Duration, Instant};
 
-/// Steps with their total times, ordered by first occurrence.
+/// Named steps of a program with their total times, in order of first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Timing {
     steps: Vec<(&'static str, Duration)>,
 }
 
 impl Timing {
-    /// Does some work and adds its time to a step.
+    /// Runs a function and adds the time that it took to a named step.
     pub fn time<T>(&mut self, step: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let done = work();
@@ -17,21 +17,21 @@ impl Timing {
         done
     }
 
-    /// Adds some time to a step.
+    /// Adds an amount of time to a named step.
     pub fn add(&mut self, step: &'static str, took: Duration) {
         // A list and no map: steps are few, and shown in order of first occurrence.
-        match self.steps.iter_mut().find(|(of, _)| *of == step) {
+        match self.steps.iter_mut().find(|(name, _)| *name == step) {
             Some((_, all)) => *all += took,
             None => self.steps.push((step, took)),
         }
     }
 
-    /// Adds the times of `other`.
+    /// Adds the times of another record, step by step.
     pub fn merge(&mut self, other: &Timing) {
         other.steps.iter().for_each(|&(step, took)| self.add(step, took));
     }
 
-    /// The steps with their times.
+    /// Returns the named steps with their total times, in order of first occurrence.
     #[cfg(feature = "internals")]
     pub fn steps(&self) -> &[(&'static str, Duration)] {
         &self.steps

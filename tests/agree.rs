@@ -37,8 +37,8 @@ proptest! {
                 0 => common[(pick >> (48 + 2 * at)) as usize % common.len()].clone(),
                 _ => spread(at),
             });
-            let mut evaluator = Evaluator::of(picked.collect());
-            evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            let mut evaluator = Evaluator::from_measures(picked.collect());
+            evaluator = evaluator.with_per_query(true).allow_non_finite(true);
             evaluator = evaluator.with_view(view);
             let found = evaluator.evaluate(&matrix).unwrap();
             evaluator = evaluator.with_engine(EngineChoice::Reference);
@@ -61,8 +61,8 @@ proptest! {
         let picked = picks.iter().map(|pick| all[pick % all.len()].clone()).collect();
         assert_walks_agree(
             &matrix,
-            Evaluator::of(picked).with_view(view).with_queries(if both {
-                QuerySet::Both
+            Evaluator::from_measures(picked).with_view(view).with_queries(if both {
+                QuerySet::Common
             } else {
                 QuerySet::Judged
             }),
@@ -74,8 +74,8 @@ proptest! {
     fn rows_are_independent(shape in any_shape()) {
         prop_assume!(!shape.queries.is_empty());
         let together = matrix(&shape);
-        let mut evaluator = Evaluator::of(every_measure(&together));
-        evaluator = evaluator.with_per_query(true).with_not_finite(true);
+        let mut evaluator = Evaluator::from_measures(every_measure(&together));
+        evaluator = evaluator.with_per_query(true).allow_non_finite(true);
         let together = evaluator.evaluate(&together).unwrap();
         let middle = shape.queries.len() / 2;
         let mut alone = shape.clone();
@@ -143,22 +143,22 @@ fn a_matrix_that_is_evaluated_again_has_the_same_values() {
     for grades in grades {
         for (often, listed) in [(60, 4), (33, 1), (8, 0)] {
             let matrix = matrix(&sparse(grades, often));
-            let mut evaluator = Evaluator::of(every_measure(&matrix));
-            evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            let mut evaluator = Evaluator::from_measures(every_measure(&matrix));
+            evaluator = evaluator.with_per_query(true).allow_non_finite(true);
             let view = View { depth: Some(101), judged_only: false };
             let viewed = evaluator.clone().with_view(view);
-            let first = [&evaluator, &viewed].map(|of| {
-                let of = of.clone().with_engine(EngineChoice::Reference);
-                of.evaluate(&matrix).unwrap()
+            let first = [&evaluator, &viewed].map(|variant| {
+                let reference = variant.clone().with_engine(EngineChoice::Reference);
+                reference.evaluate(&matrix).unwrap()
             });
             for time in ["first", "second", "third"] {
-                let again = [&evaluator, &viewed].map(|of| of.evaluate(&matrix).unwrap());
+                let again = [&evaluator, &viewed].map(|variant| variant.evaluate(&matrix).unwrap());
                 let what = |view: &str| format!("the {time} evaluation, 1 in {often}{view}");
                 assert_same_bits(&first[0], &again[0], &what(""));
                 assert_same_bits(&first[1], &again[1], &what(", under a view"));
             }
             let batch = matrix.evaluated_batch();
-            let lists = batch.tiles().filter(|&at| batch.listed_before(at).is_some()).count();
+            let lists = batch.tiles().filter(|&at| batch.cached_sparse(at).is_some()).count();
             assert!(lists >= listed && (listed > 0 || lists <= 1), "{lists} lists, 1 in {often}");
         }
     }
@@ -166,7 +166,7 @@ fn a_matrix_that_is_evaluated_again_has_the_same_values() {
 
 fn assert_walks_agree(matrix: &LabelMatrix, evaluator: Evaluator) {
     let mut evaluator =
-        evaluator.with_per_query(true).with_not_finite(true).with_engine(EngineChoice::Cpu);
+        evaluator.with_per_query(true).allow_non_finite(true).with_engine(EngineChoice::Cpu);
     let found = evaluator.evaluate(matrix).unwrap();
     evaluator = evaluator.with_engine(EngineChoice::Reference);
     assert_same_bits(&evaluator.evaluate(matrix).unwrap(), &found, "walks");
@@ -207,9 +207,9 @@ fn every_walk_agrees_in_every_parameter() {
     let grades: [&[f64]; 7] =
         [&[0.0, 1.0], &[1.0], &[0.0, 1.0, 2.0, 3.0], &[0.5, 1.1, 2.25], &small, &full, &many];
     for grades in grades {
-        for of in [(12, 0, 0, 3), (100, 100, 2, 1), (1100, 10, 0, 30), (1003, 500, 3, 0)] {
-            let matrix = matrix(&walked(grades, of));
-            assert_walks_agree(&matrix, Evaluator::of(every_walk(&matrix)));
+        for shape in [(12, 0, 0, 3), (100, 100, 2, 1), (1100, 10, 0, 30), (1003, 500, 3, 0)] {
+            let matrix = matrix(&walked(grades, shape));
+            assert_walks_agree(&matrix, Evaluator::from_measures(every_walk(&matrix)));
         }
     }
 }
@@ -224,8 +224,8 @@ fn deep_walks_agree() {
         NERR9(depth=70000,gain=grade,gmax=50) NERR10(depth=70000,p=0.999) \
         NERR10(depth=70000,gain=grade,gmax=1000,p=0.99) \
         NERR11(depth=70000,gain=grade,gmax=50)";
-    for of in [(66_000, 1, 1, 10), (50, 100, 0, 40_000)] {
-        let matrix = matrix(&walked(&[0.0, 1.0, 2.5], of));
+    for shape in [(66_000, 1, 1, 10), (50, 100, 0, 40_000)] {
+        let matrix = matrix(&walked(&[0.0, 1.0, 2.5], shape));
         let of_all = Evaluator::new(measures.split_whitespace()).unwrap();
         assert_walks_agree(&matrix, of_all);
     }

@@ -223,7 +223,7 @@ def main() -> None:
             "hostile.html": ["compare", *hostile(pathlib.Path(scratch)), "--title", "A <b>title</b>"],
             "scores.html": ["eval", qrels, *runs],
             "scores-of-sixty.html": ["eval", qrels, *many],
-            "query.html": ["show", qrels, *runs, "--query", "01", "--titles", str(DATA / "demo-titles.tsv")],
+            "query.html": ["show", qrels, *runs, "--query", "01", "--topics", str(DATA / "demo-titles.tsv")],
             "differences.svg": ["compare", qrels, *runs],
             "curve.svg": ["eval", qrels, *runs, "-m", "nDCG@1..30"],
         }

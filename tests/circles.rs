@@ -86,7 +86,7 @@ fn expand(before: &[String], tree: &str, shown: bool, to: &mut Vec<(String, Name
 }
 
 impl File {
-    fn of(path: &Path) -> File {
+    fn read(path: &Path) -> File {
         let code = code(&std::fs::read_to_string(path).unwrap());
         let mut file = File { path: path.to_owned(), ..File::default() };
         let mut rest = String::new();
@@ -144,15 +144,15 @@ fn modules(root: &Path) -> Modules {
             if path.extension().is_some_and(|extension| extension == "rs")
                 && !last.ends_with("tests")
             {
-                modules.insert(module, File::of(&path));
+                modules.insert(module, File::read(&path));
             }
         }
     }
     modules
 }
 
-/// The module that defines what a path names in `module`; `None` if it is of another crate, or no
-/// path of a file.
+/// Returns the module that defines what a path names in `module`; `None` if it is of another crate,
+/// or no path of a file.
 fn defines(modules: &Modules, module: &[String], path: &[String], depth: usize) -> Option<Names> {
     let (first, mut rest) = path.split_first()?;
     let mut at = match first.as_str() {
@@ -193,7 +193,7 @@ fn defines(modules: &Modules, module: &[String], path: &[String], depth: usize) 
     Some(at)
 }
 
-/// The files that a file needs, with a name that says for what.
+/// Returns the files that a file needs, with a name that says for what.
 fn arrows<'m>(modules: &'m Modules, module: &'m Names) -> BTreeMap<Names, BTreeSet<String>> {
     let file = &modules[module];
     let used = file.used.iter().filter(|(.., shown)| !shown).map(|(_, path, _)| path);
@@ -206,7 +206,7 @@ fn arrows<'m>(modules: &'m Modules, module: &'m Names) -> BTreeMap<Names, BTreeS
     arrows
 }
 
-/// The files that can be reached from a file.
+/// Returns the files that can be reached from a file.
 fn reached<'a>(
     arrows: &'a BTreeMap<&'a Names, BTreeMap<Names, BTreeSet<String>>>,
     from: &Names,

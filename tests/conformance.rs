@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use laneval::conformance::{Case, CaseAnswer, CheckVerdict, Suite, SuiteDefinition, check};
-use laneval::{EngineChoice, Evaluator, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, TieBreak, TiedValue, View};
 use serde_json::Value;
 
 fn suite() -> Suite {
@@ -19,8 +19,8 @@ fn json(path: &str) -> Value {
     serde_json::from_slice(&file(path)).unwrap()
 }
 
-/// The judgments and the run of a case, as the texts that a program is given.
-fn matrix(case: &Case, ties: Ties) -> LabelMatrix {
+/// Returns the judgments and the run of a case, as the texts that a program is given.
+fn matrix(case: &Case, ties: TieBreak) -> LabelMatrix {
     let qrels = case.qrels.iter().map(|(document, grade)| (&case.id, document, f64::from(*grade)));
     let run = case.run.iter().map(|(document, score)| (&case.id, document, score.parse().unwrap()));
     let join = Join { ties, keep_ties: true, ..Join::default() };
@@ -28,22 +28,25 @@ fn matrix(case: &Case, ties: Ties) -> LabelMatrix {
         .unwrap()
 }
 
-/// The value of a case, by laneval; `None` if the query is left out.
+/// Returns the value of a case, by laneval; `None` if the query is left out.
 fn value(definition: &SuiteDefinition, case: &Case, engine: EngineChoice) -> Option<f64> {
     let options = &definition.options;
     let ties = options.ties.as_deref().unwrap_or("docno-desc");
-    let (order, tied) = match ties.parse::<Ties>() {
+    let (order, tied) = match ties.parse::<TieBreak>() {
         Ok(order) => (order, TiedValue::Ranked),
-        Err(_) => (Ties::default(), ties.parse().unwrap()),
+        Err(_) => (TieBreak::default(), ties.parse().unwrap()),
     };
-    let known = options.known.as_deref().map_or(Known::Judged, |known| known.parse().unwrap());
+    let relevant_from = options.relevant_from.as_deref().unwrap_or("judged").parse().unwrap();
     let depth = options.max_rank.as_ref().map(|rank| {
         assert_eq!(rank, "k");
         case.k
     });
     let measure = definition.measure.as_deref().unwrap().replace("@k", &format!("@{}", case.k));
-    let evaluator = Evaluator::new([measure.as_str()]).unwrap().with_tied(tied).with_known(known);
-    let evaluator = evaluator.with_view(View { depth, judged_only: options.judged_only });
+    let evaluator = Evaluator::new([measure.as_str()])
+        .unwrap()
+        .with_tied_value(tied)
+        .with_relevant_from(relevant_from)
+        .with_view(View { depth, judged_only: options.judged_only });
     let scores =
         evaluator.with_engine(engine).with_per_query(true).evaluate(&matrix(case, order)).unwrap();
     // A query that is left out of a measure is NaN among its values.
@@ -53,7 +56,7 @@ fn value(definition: &SuiteDefinition, case: &Case, engine: EngineChoice) -> Opt
         .filter(|value| !value.is_nan())
 }
 
-/// Whether laneval's measure is another one on a case.
+/// Returns whether laneval's measure is another one on a case.
 fn differs(definition: &SuiteDefinition, case: &Case, expected: Option<f64>) -> bool {
     match definition.unless.as_deref() {
         None => false,
@@ -68,7 +71,7 @@ fn laneval_has_the_values_of_every_definition_that_it_spells() {
     let suite = suite();
     let (mut spelled, mut compared) = (0, 0);
     for (at, definition) in
-        suite.definitions.iter().enumerate().filter(|(_, of)| of.measure.is_some())
+        suite.definitions.iter().enumerate().filter(|(_, definition)| definition.measure.is_some())
     {
         spelled += 1;
         let ties = definition.options.ties.as_deref();
@@ -94,7 +97,7 @@ fn laneval_has_the_values_of_every_definition_that_it_spells() {
                     same,
                     "{} = {} on {}: {found:?}, not {expected:?}",
                     definition.id,
-                    definition.spelled(),
+                    definition.spelling(),
                     case.id
                 );
                 compared += 1;
@@ -136,8 +139,9 @@ fn every_definition_is_told_by_its_values() {
     let suite = suite();
     for (at, definition) in suite.definitions.iter().enumerate() {
         let mut values = suite.values(at).iter();
-        let answer =
-            |_: &Case| Ok(values.next().unwrap().map_or(CaseAnswer::LeftOut, CaseAnswer::of));
+        let answer = |_: &Case| {
+            Ok(values.next().unwrap().map_or(CaseAnswer::NoValue, CaseAnswer::from_value))
+        };
         let checked = check(&suite, definition.family(), None, answer).unwrap();
         let fits: Vec<&str> = checked.fits.iter().map(|fit| &fit.definition.id[..]).collect();
         assert_eq!(fits, [&definition.id]);
@@ -149,24 +153,30 @@ fn every_definition_is_told_by_its_values() {
 #[test]
 fn a_library_is_named_as_it_is() {
     let suite = suite();
-    let place = suite.definitions.iter().position(|of| of.id == "nDCG:closed,exp2,1").unwrap();
+    let place = suite
+        .definitions
+        .iter()
+        .position(|definition| definition.id == "nDCG:closed,exp2,1")
+        .unwrap();
     let refuses =
         |case: &Case| case.qrels.iter().any(|(_, grade)| *grade < 0) || case.run.is_empty();
-    let at = |case: &Case| suite.cases.iter().position(|of| of.id == case.id).unwrap();
+    let at =
+        |case: &Case| suite.cases.iter().position(|candidate| candidate.id == case.id).unwrap();
     let lightgbm = |case: &Case| match suite.values(place)[at(case)] {
         _ if refuses(case) => Ok(CaseAnswer::Refused("Label should be non-negative".to_owned())),
         // Added up in f32.
-        Some(value) => Ok(CaseAnswer::of(f64::from(value as f32))),
-        None => Ok(CaseAnswer::LeftOut),
+        Some(value) => Ok(CaseAnswer::from_value(f64::from(value as f32))),
+        None => Ok(CaseAnswer::NoValue),
     };
     let checked = check(&suite, "nDCG", None, lightgbm).unwrap();
-    let said = "this is nDCG(gain=exp2,nothing=1)@k --known retrieved --ties input: LightGBM, \
-                XGBoost   (17 of 17 cases, f32)\n\
+    let expected = "this is nDCG(gain=exp2,no_relevant=1)@k --relevant-from retrieved --ties \
+    input: \
+                LightGBM, XGBoost   (17 of 17 cases, f32)\n\
                 4 cases are refused and no evidence: missing (Label should be non-negative) …";
-    assert_eq!(checked.to_string(), said);
+    assert_eq!(checked.to_string(), expected);
     assert_eq!(checked.verdict, CheckVerdict::Likely);
-    let asked = check(&suite, "nDCG", Some("xgboost"), lightgbm).unwrap();
-    assert_eq!(asked.fits[0].definition.id, "nDCG:closed,exp2,1");
+    let xgboost = check(&suite, "nDCG", Some("xgboost"), lightgbm).unwrap();
+    assert_eq!(xgboost.fits[0].definition.id, "nDCG:closed,exp2,1");
     let other = check(&suite, "nDCG", Some("ranx"), lightgbm).unwrap();
     assert_eq!((other.verdict, other.fits.len()), (CheckVerdict::None, 0));
 }
@@ -178,13 +188,13 @@ fn texts_of_cases_are_read_back() {
         let [qrels, run] = ["qrels", "run"].map(|name| folder.path().join(name));
         std::fs::write(&qrels, case.qrels_text()).unwrap();
         std::fs::write(&run, case.run_text()).unwrap();
-        let read = Join { ties: Ties::Input, ..Join::default() }.files(&qrels, [&run]).unwrap();
+        let read = Join { ties: TieBreak::Input, ..Join::default() }.files(&qrels, [&run]).unwrap();
         let scores = |matrix: &LabelMatrix| {
             let scores =
                 Evaluator::new(["nDCG@5,AP,P@3,RR,NumRel"]).unwrap().evaluate(matrix).unwrap();
             (0..5).map(|at| scores.runs[0].average(at).unwrap().to_bits()).collect::<Vec<_>>()
         };
-        assert_eq!(scores(&read), scores(&matrix(case, Ties::Input)), "{}", case.id);
+        assert_eq!(scores(&read), scores(&matrix(case, TieBreak::Input)), "{}", case.id);
     }
 }
 
@@ -197,12 +207,13 @@ fn the_suite_stays() {
     let index: BTreeMap<String, Value> = serde_json::from_slice(&index).unwrap();
     let mut listed: Vec<&String> = index["files"].as_object().unwrap().keys().collect();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/v1");
-    let names =
-        std::fs::read_dir(folder).unwrap().map(|of| of.unwrap().file_name().into_string().unwrap());
+    let names = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name != "index.json").collect();
     listed.sort();
     names.sort();
     assert_eq!(listed, names.iter().collect::<Vec<_>>());
 }
 
-const INDEX: &str = "8958529e80a0a798";
+const INDEX: &str = "dca445ac35fab646";

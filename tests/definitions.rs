@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use laneval::{EngineChoice, Evaluator, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, TieBreak, TiedValue, View};
 use serde_json::Value;
 
 /// The definitions with their spelling here, `k` standing for the cutoff, and the options of the
 /// evaluation: the order of equal scores, or the value over all orders; `J` for judged documents
-/// only; `list` for `known=retrieved`.
+/// only; `list` for `relevant_from=retrieved`.
 #[rustfmt::skip] // a row each
 pub const SPELLED: &[(&str, &str, &str)] = &[
     ("nDCG:trec_eval", "nDCG@k", ""),
@@ -36,7 +36,7 @@ pub const SPELLED: &[(&str, &str, &str)] = &[
     ("AP:closed,min,0,worst", "AP(norm=min)@k", "worst list"),
     ("AP:closed,whole", "AP", "input list"),
     ("AP:hits", "AP(norm=hits)@k", "input"),
-    ("AP:tied,closed", "AP(tied=together)", "input list"),
+    ("AP:tied,closed", "AP(ties=together)", "input list"),
     ("RR:trec_eval", "RR", ""),
     ("RR:cut", "RR@k", "input"),
     ("RR:docno-asc", "RR@k", "docno-asc"),
@@ -69,8 +69,8 @@ fn vectors() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The judgments and the run of a case, as one query `q`.
-fn matrix(case: &Value, ties: Ties) -> LabelMatrix {
+/// Returns the judgments and the run of a case, as one query `q`.
+fn matrix(case: &Value, ties: TieBreak) -> LabelMatrix {
     let qrels = case["qrels"].as_object().unwrap();
     let qrels =
         Qrels::new(qrels.iter().map(|(doc, grade)| ("q", doc.as_str(), grade.as_f64().unwrap())))
@@ -83,14 +83,14 @@ fn matrix(case: &Value, ties: Ties) -> LabelMatrix {
         .unwrap()
 }
 
-/// The value of a case under a spelling.
+/// Returns the value of a case under a spelling.
 fn value(case: &Value, measure: &str, options: &str, engine: EngineChoice) -> Option<f64> {
     let k = case["k"].as_u64().unwrap();
-    let has = |word: &str| options.split(' ').any(|of| of == word);
+    let has = |word: &str| options.split(' ').any(|option| option == word);
     let ties = match () {
-        () if has("input") => Ties::Input,
-        () if has("docno-asc") => Ties::DocnoAscending,
-        () => Ties::default(),
+        () if has("input") => TieBreak::Input,
+        () if has("docno-asc") => TieBreak::DocnoAscending,
+        () => TieBreak::default(),
     };
     let tied = match () {
         () if has("average") => TiedValue::Average,
@@ -98,9 +98,13 @@ fn value(case: &Value, measure: &str, options: &str, engine: EngineChoice) -> Op
         () => TiedValue::Ranked,
     };
     let view = View { depth: has("cut").then_some(k as u32), judged_only: has("J") };
-    let known = if has("list") { Known::Retrieved } else { Known::Judged };
+    let relevant_from = if has("list") { "retrieved" } else { "judged" };
     let evaluator = Evaluator::new([measure.replace("@k", &format!("@{k}")).as_str()]).unwrap();
-    let evaluator = evaluator.with_view(view).with_tied(tied).with_known(known).with_engine(engine);
+    let evaluator = evaluator
+        .with_view(view)
+        .with_tied_value(tied)
+        .with_relevant_from(relevant_from.parse().unwrap())
+        .with_engine(engine);
     let scores = evaluator.with_per_query(true).evaluate(&matrix(case, ties)).unwrap();
     scores.runs[0].per_query.as_ref().unwrap().values[0].first().copied()
 }
@@ -110,7 +114,7 @@ fn values_of_definitions() {
     let vectors = vectors();
     let all: BTreeMap<&String, &Value> = [&vectors["cases"], &vectors["separating_set"]]
         .into_iter()
-        .flat_map(|of| of.as_object().unwrap())
+        .flat_map(|object| object.as_object().unwrap())
         .collect();
     let mut compared = 0;
     for (definition, measure, options) in SPELLED {
@@ -155,8 +159,12 @@ fn values_of_definitions() {
 
 fn per_query(matrix: &LabelMatrix, measures: &str) -> Vec<Vec<u64>> {
     let scores = Evaluator::new([measures]).unwrap().with_per_query(true).evaluate(matrix).unwrap();
-    let of = scores.runs[0].per_query.as_ref().unwrap();
-    of.values.iter().map(|of| of.iter().map(|value| value.to_bits()).collect()).collect()
+    let per_query = scores.runs[0].per_query.as_ref().unwrap();
+    per_query
+        .values
+        .iter()
+        .map(|values| values.iter().map(|value| value.to_bits()).collect())
+        .collect()
 }
 
 #[test]
@@ -180,8 +188,8 @@ fn definitions_meet_where_their_reasons_do() {
             "IDCG(gain=binary,rel=2,discount=rank)@10",
         ],
     ] {
-        let of = per_query(&matrix, &format!("{one},{other}"));
-        assert_eq!(of[0], of[1], "{one} {other}");
+        let values = per_query(&matrix, &format!("{one},{other}"));
+        assert_eq!(values[0], values[1], "{one} {other}");
     }
     let short =
         laneval::parts::generate::Synthetic { queries: 200, depth: 3, ..Default::default() }
@@ -194,8 +202,8 @@ fn definitions_meet_where_their_reasons_do() {
         ["SDCG(norm=min)@10", "SDCG@10"],
         ["RR(over=hits)@10", "RR@10"],
     ] {
-        let of = per_query(&short, &format!("{one},{other}"));
-        assert_ne!(of[0], of[1], "{one} {other}");
+        let values = per_query(&short, &format!("{one},{other}"));
+        assert_ne!(values[0], values[1], "{one} {other}");
     }
 }
 

@@ -62,17 +62,17 @@ fn queries_have_the_bits_that_they_have_without_another_one_of_many_grades() {
     for depth in [None, NonZeroU32::new(9)] {
         let join = Join { depth, ..Join::default() };
         let (few, exact) = (joined(&join, &qrels, &run), joined(&join, &many, &run));
-        assert!(few.book().is_exact() && !exact.book().is_exact());
+        assert!(few.codebook().is_exact() && !exact.codebook().is_exact());
         let ids: Ids = few.queries().iter().collect();
         for view in [
             View::default(),
             View { depth: Some(5), judged_only: false },
             View { depth: None, judged_only: true },
         ] {
-            let evaluator = Evaluator::of(every_measure(&few))
+            let evaluator = Evaluator::from_measures(every_measure(&few))
                 .with_per_query(true)
                 .with_view(view)
-                .with_only(Some(ids.clone()));
+                .with_query_filter(Some(ids.clone()));
             let expected = evaluator.evaluate(&few).unwrap();
             assert_same_bits(&expected, &evaluator.evaluate(&exact).unwrap(), &format!("{view:?}"));
         }
@@ -88,8 +88,9 @@ fn a_measure_alone_has_the_bits_that_it_has_with_few_grades() {
     let ids: Ids = few.queries().iter().collect();
     for measure in every_measure(&few) {
         let name = measure.to_string();
-        let evaluator =
-            Evaluator::of(vec![measure]).with_per_query(true).with_only(Some(ids.clone()));
+        let evaluator = Evaluator::from_measures(vec![measure])
+            .with_per_query(true)
+            .with_query_filter(Some(ids.clone()));
         assert_same_bits(
             &evaluator.evaluate(&few).unwrap(),
             &evaluator.evaluate(&exact).unwrap(),
@@ -98,10 +99,10 @@ fn a_measure_alone_has_the_bits_that_it_has_with_few_grades() {
     }
 }
 
-/// The values of the run, `[measure][query]`.
+/// Returns the values of the run, `[measure][query]`.
 fn values(scores: &Scores) -> Vec<Vec<u64>> {
     let values = &scores.runs[0].per_query.as_ref().unwrap().values;
-    values.iter().map(|of| of.iter().map(|value| value.to_bits()).collect()).collect()
+    values.iter().map(|column| column.iter().map(|value| value.to_bits()).collect()).collect()
 }
 
 const MEASURES: [&str; 9] = [
@@ -158,13 +159,13 @@ fn arrays_have_the_values_of_a_matrix_of_them_and_of_text() {
     let scored = Rankings::scores(&scores, &grades, Shape::dense(width)).unwrap();
     let docs: Vec<Vec<(usize, f64)>> = ranked
         .chunks(width)
-        .map(|of| of.iter().copied().enumerate().filter(|(_, grade)| *grade >= 0.0).collect())
+        .map(|row| row.iter().copied().enumerate().filter(|(_, grade)| *grade >= 0.0).collect())
         .collect();
     let retrieved: Vec<Vec<usize>> = (0..queries).map(|_| (0..width).collect()).collect();
     let lists = Rankings::graded_ids(&docs, &retrieved).unwrap();
     for rankings in [&labels, &scored, &lists] {
         assert_eq!(values(&evaluator.rankings(rankings).unwrap()), expected);
-        let matrix = LabelMatrix::of_rankings("run", rankings).unwrap();
+        let matrix = LabelMatrix::from_rankings("run", rankings).unwrap();
         assert_eq!(values(&evaluator.evaluate(&matrix).unwrap()), expected);
     }
     let mut distinct = ranked.clone();

@@ -3,8 +3,8 @@
 
 use laneval::{EngineChoice, Error, Evaluator, Join, Qrels, QuerySet, Scores, StatName};
 
-/// The scores of a ranking of judged documents a, c, b under one engine, a query of other documents
-/// coming first.
+/// Returns the scores of a ranking of judged documents a, c, b under one engine, a query of other
+/// documents coming first.
 fn scores(grades: &[(&str, f64)], names: &[&str], engine: EngineChoice) -> Result<Scores, Error> {
     let judgments = grades.iter().map(|&(docno, grade)| ("q2", docno, grade));
     let qrels = Qrels::new(judgments.chain([("q1", "z", 1.0)])).unwrap();
@@ -16,15 +16,15 @@ fn scores(grades: &[(&str, f64)], names: &[&str], engine: EngineChoice) -> Resul
     evaluator.evaluate(&matrix)
 }
 
-/// The values of the second query.
+/// Returns the values of the second query.
 fn values(grades: &[(&str, f64)], names: &[&str]) -> Vec<f64> {
-    let of = |engine| {
+    let engine_values = |engine| {
         let scores = scores(grades, names, engine).unwrap();
         let per_query = scores.runs[0].per_query.clone().unwrap();
         per_query.values.iter().map(|values| values[1]).collect::<Vec<f64>>()
     };
-    let cpu = of(EngineChoice::Cpu);
-    assert_eq!(cpu, of(EngineChoice::Reference));
+    let cpu = engine_values(EngineChoice::Cpu);
+    assert_eq!(cpu, engine_values(EngineChoice::Reference));
     cpu
 }
 
@@ -52,15 +52,15 @@ fn quotients_of_gains_do_not_depend_on_their_unit() {
         "RnDCG(rel=0)",
     ];
     for grades in [[1.7, 1.7, 1.0], [0.7, 1.9, 1.3], [1.0, 0.25, 0.0]] {
-        let of = |power: i32| {
+        let scaled_values = |power: i32| {
             let grades =
                 ["a", "b", "c"].into_iter().zip(grades.map(|grade| grade * 2f64.powi(power)));
             values(&grades.collect::<Vec<_>>(), &names)
         };
-        let ordinary = of(0);
+        let ordinary = scaled_values(0);
         assert!(ordinary.iter().all(|value| (0.1..=1.0).contains(value)), "{ordinary:?}");
         for power in [-300, 300, 890, 899, 900, 901, 1000, 1022, 1023] {
-            assert_eq!(of(power), ordinary, "2^{power}");
+            assert_eq!(scaled_values(power), ordinary, "2^{power}");
         }
     }
 }
@@ -120,7 +120,7 @@ fn an_average_of_huge_values_is_finite() {
     let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)]).unwrap();
     let mut evaluator = Evaluator::new(["CG"]).unwrap();
     evaluator = evaluator.with_stats(laneval::Stat::ALL[1..].iter().map(|&(_, stat)| stat));
-    for queries in [QuerySet::Judged, QuerySet::Both] {
+    for queries in [QuerySet::Judged, QuerySet::Common] {
         let scores = evaluator.clone().with_queries(queries).evaluate(&matrix).unwrap();
         for &(stat, value) in &scores.runs[0].stats[0] {
             assert_eq!(value, if stat == StatName::Std { 0.0 } else { 2f64.powi(1023) }, "{stat}");

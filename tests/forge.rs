@@ -48,7 +48,7 @@ pub struct Change {
 
 impl Forged {
     /// Takes a sound file apart.
-    pub fn of(file: &[u8]) -> Self {
+    pub fn parse(file: &[u8]) -> Self {
         let u64_at = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
         let u32_at = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
         let section = |number: usize| {
@@ -69,7 +69,7 @@ impl Forged {
         }
     }
 
-    /// The file, with checksums that fit.
+    /// Returns the file, with checksums that fit.
     pub fn bytes(&self) -> Vec<u8> {
         let mut file = self.head.to_vec();
         let count = SECTIONS + self.more.len();
@@ -114,7 +114,7 @@ impl Forged {
         }
     }
 
-    /// The words of the judged counts in their section.
+    /// Returns the words of the judged counts in their section.
     pub fn counts(&self) -> std::ops::Range<usize> {
         let entries = self.number(JUDGED);
         let first = 2 + self.number(IDS) + 1;
@@ -208,7 +208,7 @@ impl Forged {
         }
     }
 
-    /// The number at the start of a section.
+    /// Returns the number at the start of a section.
     fn number(&self, section: usize) -> usize {
         let first = self.sections[section].first_chunk::<8>();
         first.map_or(0, |bytes| u64::from_le_bytes(*bytes) as usize % (1 << 20))

@@ -4,10 +4,13 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use laneval::arrays::{self, Rankings};
-use laneval::labels::{CutOff, IdealOf, RankingRule, RowTies, ScoresSeen, TiedGroup, Unmatched};
+use laneval::labels::{
+    CutTieCount, IdealSource, RankingRule, RowTies, ScoreWarnings, Tie, Unmatched,
+};
 use laneval::lmx::Description;
 use laneval::{
-    Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, ScoreType, Ties, Units,
+    DocIdRule, Error, Evaluator, FacetKind, Input, Join, LabelMatrix, Qrels, RunInput, ScoreType,
+    TieBreak,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -40,7 +43,7 @@ fn written(matrix: &LabelMatrix) -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, path)
 }
 
-/// The content of a matrix: everything except the places of the bytes.
+/// Returns the content of a matrix: everything except the places of the bytes.
 fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
     let tiles: Vec<u8> = matrix.tile_bytes().to_vec();
     let queries: Vec<Vec<u8>> = matrix.queries().iter().map(<[u8]>::to_vec).collect();
@@ -49,10 +52,10 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
     // A file keeps the ids of the first few ignored queries only, and no findings about scores.
     for run in &mut runs {
         run.ignored.ids = run.ignored.ids.iter().take(Unmatched::SHOWN).collect();
-        run.seen = ScoresSeen::default();
+        run.seen = ScoreWarnings::default();
     }
     (
-        matrix.book().clone(),
+        matrix.codebook().clone(),
         queries,
         facts,
         runs,
@@ -209,9 +212,9 @@ fn foreign_and_newer_files_say_what_they_are() {
     assert!(message(&other).contains("is of format version 7"), "{}", message(&other));
 }
 
-/// A matrix with something in every section: two rules of ranking changed, fractional and negative
-/// grades, two runs, missing and ignored queries, ids that are not ASCII, tiles of 64 and of 16
-/// lanes.
+/// Returns a matrix with something in every section: two rules of ranking changed, fractional and
+/// negative grades, two runs, missing and ignored queries, ids that are not ASCII, tiles of 64 and
+/// of 16 lanes.
 fn frozen_matrix() -> LabelMatrix {
     let name = |query: u32| if query == 7 { "frage-ß".to_owned() } else { format!("q{query}") };
     let grade = |query: u32, document: u32| f64::from((query * 7 + document * 5) % 9) / 2.0 - 0.5;
@@ -231,7 +234,7 @@ fn frozen_matrix() -> LabelMatrix {
     };
     let run = |skip, deep| run(skip, deep).collect::<Vec<_>>();
     let join = Join {
-        ties: Ties::Input,
+        ties: TieBreak::Input,
         score: ScoreType::F32,
         depth: NonZeroU32::new(900),
         ..Join::default()
@@ -262,7 +265,7 @@ fn is_frozen(matrix: &LabelMatrix, name: &str, last: (u32, u32, &str)) -> (PathB
     assert!(matrix.to_bytes() == bytes, "{name}: the same matrix makes other bytes");
     let description = Description::read(&path).unwrap();
     let section = description.sections.last().unwrap();
-    let mark = Forged::of(&bytes).more.last().map_or(0, |(_, mark, _)| *mark);
+    let mark = Forged::parse(&bytes).more.last().map_or(0, |(_, mark, _)| *mark);
     assert_eq!((description.version, (section.kind, mark, section.name)), (1, last));
     LabelMatrix::verify(&path).unwrap();
     for found in [LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap()] {
@@ -285,8 +288,8 @@ fn the_format_is_frozen() {
     assert!(matrix.runs().iter().all(|run| run.ignored.count > 0));
 }
 
-/// A small matrix that knows its ties: a group that is cut off, one whose cut-off part alone
-/// differs, one that is not mixed.
+/// Returns a small matrix that knows its ties: a group that is cut off, one whose cut-off part
+/// alone differs, one that is not mixed.
 fn frozen_matrix_with_ties() -> LabelMatrix {
     let judged =
         [("a", "d1", 2.0), ("a", "d2", 0.0), ("a", "d3", -1.0), ("b", "d1", 1.0), ("c", "d5", 1.0)];
@@ -308,7 +311,7 @@ fn frozen_matrix_with_ties() -> LabelMatrix {
     let mut other = run;
     other[0].2 = 3.0;
     let join = Join {
-        ties: Ties::DocnoAscending,
+        ties: TieBreak::DocnoAscending,
         depth: NonZeroU32::new(4),
         keep_ties: true,
         ..Join::default()
@@ -325,15 +328,15 @@ fn tied_groups_are_kept() {
     for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
         assert_eq!(scores(&found), scores(&matrix));
     }
-    let group = |start, length| TiedGroup { start, length };
-    let cut = |row, code, count| CutOff { row, code, count };
+    let group = |start, length| Tie { start, length };
+    let cut = |row, code, count| CutTieCount { row, code, count };
     let tied = matrix.tied_groups().unwrap();
     assert_eq!(tied.rows(), [0, 2, 3, 5]);
     assert_eq!(
-        tied.of(0),
+        tied.get(0),
         RowTies { groups: &[group(0, 2), group(3, 1)], cut: &[cut(0, 1, 1), cut(0, 2, 1)] }
     );
-    assert_eq!(tied.of(2), RowTies { groups: &[group(3, 1)], cut: &[cut(2, 4, 1)] });
+    assert_eq!(tied.get(2), RowTies { groups: &[group(3, 1)], cut: &[cut(2, 4, 1)] });
 }
 
 /// Two rankings: in the first one group is of one grade and another is mixed, in the second two are
@@ -355,17 +358,21 @@ fn units_are_kept_in_a_section_that_may_be_skipped() {
     let run = [("a", "d1#1", 3.0), ("a", "d2#1", 3.0), ("a", "d1#2", 2.0), ("b", "d1#1", 1.0)];
     let qrels = Qrels::new([("a", "d1", 1.0), ("b", "d1", 0.0)]).unwrap();
     let repeats = "sum:2".parse().ok();
-    let join =
-        Join { units: Units::before("#"), repeats, rows: NonZeroU32::new(7), ..Join::default() };
+    let join = Join {
+        units: DocIdRule::before("#"),
+        repeats,
+        rows: NonZeroU32::new(7),
+        ..Join::default()
+    };
     let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
     let (_, bytes) = is_frozen(&matrix, "units-1.lmx", (13, 1, "units"));
-    assert_eq!(Forged::of(&bytes).more[0].2, b"\x07\0\0\0\x08\0\0\0before:#\x05\0\0\0sum:2");
+    assert_eq!(Forged::parse(&bytes).more[0].2, b"\x07\0\0\0\x08\0\0\0before:#\x05\0\0\0sum:2");
 }
 
 #[test]
 fn groups_of_one_grade_are_kept_beside_mixed_ones() {
     let matrix = matrix_with_alike_groups();
-    let file = Forged::of(&matrix.to_bytes());
+    let file = Forged::parse(&matrix.to_bytes());
     // The number of groups of one grade is the last of four, behind four counts of the run; the
     // groups come last. Each is a row, its first rank, and its length.
     const COUNT: usize = 2 * (4 + 3);
@@ -408,7 +415,7 @@ fn groups_of_one_grade_are_kept_beside_mixed_ones() {
 fn frozen_matrix_of_labels() -> LabelMatrix {
     let grades: [u8; 6] = [2, 0, 1, 0, 1, 1];
     let rankings = Rankings::labels(&grades[..], arrays::Shape::dense(3)).unwrap();
-    LabelMatrix::of_rankings("labels", &rankings).unwrap()
+    LabelMatrix::from_rankings("labels", &rankings).unwrap()
 }
 
 /// The judgments of a query and ideal rankings are made of the retrieved documents alone, and a
@@ -416,14 +423,14 @@ fn frozen_matrix_of_labels() -> LabelMatrix {
 #[test]
 fn what_ideal_rankings_are_made_of_is_kept() {
     let matrix = frozen_matrix_of_labels();
-    assert_eq!(matrix.ideal(), IdealOf::Retrieved);
+    assert_eq!(matrix.ideal(), IdealSource::Retrieved);
     let (fixture, _) = is_frozen(&matrix, "ideal-1.lmx", (10, 1, "ideal rankings"));
     for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
         assert_eq!(scores(&found), scores(&matrix));
         let scores = Evaluator::new(["AP"]).unwrap().evaluate(&found).unwrap();
-        assert_eq!(scores.runs[0].ideal, IdealOf::Retrieved);
+        assert_eq!(scores.runs[0].ideal, IdealSource::Retrieved);
     }
-    assert_eq!(some_matrix().ideal(), IdealOf::Judgments);
+    assert_eq!(some_matrix().ideal(), IdealSource::Judgments);
 }
 
 /// Two queries with 300 grades, in a run that lacks some of the documents.
@@ -450,7 +457,7 @@ fn exact_grades_are_kept_and_required() {
 
 /// Judgments by facet of three queries, in two runs: several of a document, a negative one, a query
 /// that only one run has.
-fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
+fn frozen_matrix_of_groups(by: FacetKind) -> LabelMatrix {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     let qrels =
         "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
@@ -472,9 +479,9 @@ fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
 #[test]
 fn judgments_by_group_are_kept() {
     for (by, mark, measure) in [
-        (JudgedBy::Judge, 2, "AP(judges=mean)"),
-        (JudgedBy::Subtopic, 1, "alpha_nDCG@2"),
-        (JudgedBy::Preference, 2, "prefs_pair"),
+        (FacetKind::Judge, 2, "AP(judges=mean)"),
+        (FacetKind::Subtopic, 1, "alpha_nDCG@2"),
+        (FacetKind::Preference, 2, "prefs_pair"),
     ] {
         let matrix = frozen_matrix_of_groups(by);
         let (path, _) = is_frozen(&matrix, &format!("{by}-1.lmx"), (12, mark, "judgment groups"));
@@ -483,7 +490,7 @@ fn judgments_by_group_are_kept() {
         for found in [LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap()] {
             assert_same_bits(&expected, &evaluator.evaluate(&found).unwrap(), measure);
         }
-        if by == JudgedBy::Judge {
+        if by == FacetKind::Judge {
             no_truncation_is_believed(&matrix);
             no_flipped_bit_is_believed(&matrix);
         }
@@ -499,7 +506,7 @@ fn passages_are_kept() {
     let first = "query,doc,start,end,score\na,d1,0,20,4\na,d1,15,40,3\na,x,0,50,2\n\
                  a,ß,0,100,1\nb,d2,3,5,1\n";
     let last = "query,doc,start,end,score\na,d1,20,60,4\nc,d9,0,9,2\n";
-    let join = Join { judged_by: Some(JudgedBy::Span), ..Join::default() };
+    let join = Join { judged_by: Some(FacetKind::Span), ..Join::default() };
     let runs = [
         RunInput::named("first", text("first", first)),
         RunInput::named("zweiter-ß", text("last", last)),
@@ -544,7 +551,7 @@ fn a_section_is_written_if_it_says_something() {
             (Description::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
         (description.sections.len(), read.rule(), read.tied_groups().is_some())
     };
-    for (_, ties) in Ties::ALL {
+    for (_, ties) in TieBreak::ALL {
         for keep_ties in [false, true] {
             let sections = if keep_ties { 9 } else { 8 };
             let rule = RankingRule { ties, ..RankingRule::default() };

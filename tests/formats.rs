@@ -19,17 +19,17 @@ fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data/formats").join(name)
 }
 
-/// A sample file as it lies, from memory, and compressed.
+/// Returns a sample file as it lies, from memory, and compressed.
 fn inputs(name: &str) -> [(&'static str, Input); 4] {
     let bytes = std::fs::read(sample(name)).unwrap();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&bytes).unwrap();
-    let of = |bytes: Vec<u8>| Input::Bytes { name: name.to_owned(), bytes };
+    let input = |bytes: Vec<u8>| Input::Bytes { name: name.to_owned(), bytes };
     [
         ("as a file", sample(name).into()),
-        ("by gzip", of(gzip.finish().unwrap())),
-        ("by zstd", of(zstd::encode_all(&bytes[..], 1).unwrap())),
-        ("plain", of(bytes)),
+        ("by gzip", input(gzip.finish().unwrap())),
+        ("by zstd", input(zstd::encode_all(&bytes[..], 1).unwrap())),
+        ("plain", input(bytes)),
     ]
 }
 
@@ -39,37 +39,34 @@ fn joined(qrels: Input, run: Input) -> LabelMatrix {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The properties of a matrix that evaluations depend on.
+/// Returns the properties of a matrix that evaluations depend on.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let labels = (matrix.queries().clone(), matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
-    (labels, matrix.fingerprint(), matrix.book().clone(), matrix.facts().clone())
+    (labels, matrix.fingerprint(), matrix.codebook().clone(), matrix.facts().clone())
 }
 
-/// The values of every measure, to the bit.
+/// Returns the values of every measure, to the bit.
 fn values(matrix: &LabelMatrix) -> Vec<u64> {
     let measures = [every_measure(matrix), every_walk(matrix)].concat();
-    let scores = Evaluator::of(measures).with_per_query(true).evaluate(matrix).unwrap();
+    let scores = Evaluator::from_measures(measures).with_per_query(true).evaluate(matrix).unwrap();
     let of_queries = &scores.runs[0].per_query.as_ref().unwrap().values;
     of_queries.iter().flatten().map(|value| value.to_bits()).collect()
 }
 
-/// Type checkers need the names written out, and so do readers.
+/// Type checkers need the names written out: `UPDATE_README=1 cargo test formats` writes them.
 #[test]
-fn python_and_the_page_name_every_format() {
-    let of = |path: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
-    };
-    let names = InputFormat::ALL.map(|(name, _)| name);
-    let python = of("python/laneval/_options.py");
-    let literal =
-        python.split_once("\nFormat: TypeAlias = Literal[").unwrap().1.split_once(']').unwrap().0;
-    let written: Vec<&str> = literal.split(',').map(|name| name.trim().trim_matches('"')).collect();
-    assert_eq!(written, names, "`Format` in python/laneval/_options.py");
-    let page = of("docs/formats.md");
-    let listed = page.split_once("`--qrels-format` and `--run-format` overrule").unwrap().1;
-    let listed: Vec<&str> =
-        listed.split_once("\n\n").unwrap().0.split('`').skip(1).step_by(2).collect();
-    assert!(names.iter().all(|name| listed.contains(name)), "docs/formats.md: {listed:?}");
+fn python_names_every_format() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/laneval/_options.py");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once("\nFormat: TypeAlias = Literal[").unwrap();
+    let (_, behind) = rest.split_once(']').unwrap();
+    let names = InputFormat::ALL.map(|(name, _)| format!("\"{name}\"")).join(", ");
+    let expected = format!("{before}\nFormat: TypeAlias = Literal[{names}]{behind}");
+    if std::env::var_os("UPDATE_README").is_some() {
+        std::fs::write(path, expected).unwrap();
+    } else {
+        assert_eq!(page, expected, "run `UPDATE_README=1 cargo test formats`");
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The matrix that the text is joined into.
+/// Returns the matrix that the text is joined into.
 fn joined(folder: &Path) -> LabelMatrix {
     let files = files(folder).into_iter().map(|(name, _)| folder.join(name));
     let (qrels, runs): (Vec<_>, Vec<_>) = files.partition(|path| path.ends_with("qrels.txt"));
@@ -58,22 +58,22 @@ proptest! {
     #[test]
     fn the_matrix_is_what_the_text_is_joined_into(shape in shapes()) {
         let folder = text(shape);
-        let (joined, made) = (joined(folder.path()), shape.matrix().unwrap());
-        prop_assert_eq!(joined.queries(), made.queries());
-        prop_assert_eq!(joined.book(), made.book());
-        prop_assert_eq!(joined.facts(), made.facts());
-        prop_assert_eq!(joined.fingerprint(), made.fingerprint());
-        prop_assert_eq!(joined.depths(), made.depths());
-        prop_assert_eq!(joined.tile_bytes(), made.tile_bytes());
-        prop_assert_eq!(joined.rule(), made.rule());
-        for (joined, made) in joined.runs().iter().zip(made.runs()) {
+        let (joined, generated) = (joined(folder.path()), shape.matrix().unwrap());
+        prop_assert_eq!(joined.queries(), generated.queries());
+        prop_assert_eq!(joined.codebook(), generated.codebook());
+        prop_assert_eq!(joined.facts(), generated.facts());
+        prop_assert_eq!(joined.fingerprint(), generated.fingerprint());
+        prop_assert_eq!(joined.depths(), generated.depths());
+        prop_assert_eq!(joined.tile_bytes(), generated.tile_bytes());
+        prop_assert_eq!(joined.rule(), generated.rule());
+        for (joined, generated) in joined.runs().iter().zip(generated.runs()) {
             prop_assert_eq!(
                 (&joined.name, &joined.tag, joined.results),
-                (&made.name, &made.tag, made.results)
+                (&generated.name, &generated.tag, generated.results)
             );
         }
         let evaluator = Evaluator::new(["AP", "nDCG@10"]).unwrap();
-        let scores = [joined, made].map(|matrix| evaluator.evaluate(&matrix).unwrap());
+        let scores = [joined, generated].map(|matrix| evaluator.evaluate(&matrix).unwrap());
         prop_assert_eq!(scores[0].runs[0].average(0), scores[1].runs[0].average(0));
     }
 }
@@ -81,8 +81,8 @@ proptest! {
 #[test]
 fn the_same_seed_makes_the_same_bytes_on_any_threads() {
     let shape = Synthetic { queries: 300, depth: 90, runs: 2, ..Synthetic::default() };
-    let made = [1, 3].map(|threads| on_threads(threads, || text(shape)));
-    let [one, three] = [0, 1].map(|at| files(made[at].path()));
+    let folders = [1, 3].map(|threads| on_threads(threads, || text(shape)));
+    let [one, three] = [0, 1].map(|at| files(folders[at].path()));
     assert!(one == three);
     assert_eq!(
         one.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
@@ -107,9 +107,9 @@ fn the_data_have_the_shape_asked_for() {
     let matrix = shape.matrix().unwrap();
     assert_eq!((matrix.runs().len(), matrix.queries().len()), (2, 200));
     assert!(matrix.depths().iter().all(|&depth| depth == 500));
-    assert_eq!(matrix.book().grades(), [0.0, 1.0, 2.0]);
+    assert_eq!(matrix.codebook().grades(), [0.0, 1.0, 2.0]);
     let judged =
-        |query: usize| matrix.facts().of(query).iter().map(|(_, count)| count).sum::<u32>();
+        |query: usize| matrix.facts().get(query).iter().map(|(_, count)| count).sum::<u32>();
     assert!((0..200).all(|query| judged(query) == 30));
     let scores = Evaluator::new(["AP", "R@500"]).unwrap().evaluate(&matrix).unwrap();
     let recall = scores.runs[0].average(1).unwrap();

@@ -7,16 +7,16 @@ use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Score
 
 use crate::matrices::{Query, Shape, matrix};
 
-/// The matrix of sample files.
+/// Returns the matrix of sample files.
 pub fn sample(qrels: &str, runs: &[&str]) -> LabelMatrix {
     let path =
         |name: &&str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name);
     Join::default().files(path(&qrels), runs.iter().map(path)).unwrap()
 }
 
-/// The averages of a measure list, in order, by both engines.
+/// Returns the averages of a measure list, in order, by both engines.
 fn averages(matrix: &LabelMatrix, run: usize, names: &str) -> Vec<f64> {
-    let evaluator = Evaluator::of(parse_list(names, Defaults::default()).unwrap());
+    let evaluator = Evaluator::from_measures(parse_list(names, Defaults::default()).unwrap());
     let mut all = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
         let scores = evaluator.clone().with_engine(engine).evaluate(matrix).unwrap();
         (0..scores.measures.len())
@@ -54,9 +54,9 @@ fn cats() {
         ))
         .unwrap();
         let lines = judged.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-        let kept: Vec<_> = lines.filter(|fields| fields[0] == "cat-in-a-box").collect();
+        let rows: Vec<_> = lines.filter(|fields| fields[0] == "cat-in-a-box").collect();
         let judgments =
-            kept.iter().map(|f| (f[0].to_owned(), f[2].to_owned(), f[3].parse::<f64>().unwrap()));
+            rows.iter().map(|f| (f[0].to_owned(), f[2].to_owned(), f[3].parse::<f64>().unwrap()));
         assert!(judgments.clone().any(|(.., grade)| grade >= level));
         let qrels = Qrels::new(judgments).unwrap();
         let run =
@@ -289,7 +289,8 @@ fn vector() {
         assert_printed(&matrix, 0, names, &printed);
     }
     let judged = |names: &str| {
-        let mut evaluator = Evaluator::of(parse_list(names, Defaults::default()).unwrap());
+        let mut evaluator =
+            Evaluator::from_measures(parse_list(names, Defaults::default()).unwrap());
         evaluator = evaluator.with_view(View { judged_only: true, depth: None });
         evaluator.evaluate(&matrix).unwrap().runs[0].average(0).unwrap()
     };
@@ -314,8 +315,9 @@ fn pytrec_eval() {
         for (name, expected) in case["measures"].as_object().unwrap() {
             let view =
                 View { judged_only: case["judged_only"].as_bool().unwrap(), ..View::default() };
-            let evaluator = Evaluator::of(parse_list(name, defaults).unwrap()).with_view(view);
-            let evaluator = evaluator.with_per_query(true).with_queries(QuerySet::Both);
+            let evaluator =
+                Evaluator::from_measures(parse_list(name, defaults).unwrap()).with_view(view);
+            let evaluator = evaluator.with_per_query(true).with_queries(QuerySet::Common);
             let scores = evaluator.evaluate(&matrix).unwrap();
             let found = scores.runs[0].per_query.as_ref().unwrap();
             let expected = expected.as_object().unwrap();

@@ -5,9 +5,9 @@ use std::io::Write;
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::columns;
-use laneval::measure::{JudgmentInput as Needs, Measure};
+use laneval::measure::{JudgmentNeeds as Needs, Measure};
 use laneval::{
-    Dialect, EngineChoice, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Notice, QuerySet,
+    Dialect, EngineChoice, Error, Evaluator, FacetKind, Input, Join, LabelMatrix, Notice, QuerySet,
     RunInput, Scores, View,
 };
 
@@ -39,9 +39,9 @@ fn many() -> Vec<f64> {
 }
 
 /// Random judgments. Preferences are consistent: in a group a document has one level.
-fn judgments(by: JudgedBy, seed: u64, queries: usize, grades: &[f64]) -> Vec<Judgment> {
+fn judgments(by: FacetKind, seed: u64, queries: usize, grades: &[f64]) -> Vec<Judgment> {
     let mut random = Random(seed);
-    let in_subgroups = by == JudgedBy::Preference && seed.is_multiple_of(2);
+    let in_subgroups = by == FacetKind::Preference && seed.is_multiple_of(2);
     let mut all = Vec::new();
     for query in 0..queries {
         for doc in 0..DOCS {
@@ -64,9 +64,13 @@ fn judgments(by: JudgedBy, seed: u64, queries: usize, grades: &[f64]) -> Vec<Jud
 }
 
 fn text(judgments: &[Judgment]) -> String {
-    let line = |of: &Judgment| {
-        let subgroup = of.subgroup.map(|subgroup| format!("s{subgroup} ")).unwrap_or_default();
-        format!("{} {} {subgroup}{} {}\n", of.query, of.group, of.doc, of.grade)
+    let line = |judgment: &Judgment| {
+        let subgroup =
+            judgment.subgroup.map(|subgroup| format!("s{subgroup} ")).unwrap_or_default();
+        format!(
+            "{} {} {subgroup}{} {}\n",
+            judgment.query, judgment.group, judgment.doc, judgment.grade
+        )
     };
     judgments.iter().map(line).collect()
 }
@@ -98,14 +102,14 @@ fn bytes(name: &str, bytes: &[u8]) -> Input {
     Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() }
 }
 
-fn join(by: Option<JudgedBy>, qrels: &str, runs: &[&str]) -> Result<LabelMatrix, Error> {
+fn join(by: Option<FacetKind>, qrels: &str, runs: &[&str]) -> Result<LabelMatrix, Error> {
     let runs = runs.iter().enumerate();
     let runs = runs.map(|(at, run)| RunInput::named(format!("run{at}"), input("run", run)));
     Join { judged_by: by, ..Join::default() }.files(input("judgments", qrels), runs)
 }
 
 fn evaluator(measures: Vec<Measure>) -> Evaluator {
-    Evaluator::of(measures).with_per_query(true).with_not_finite(true)
+    Evaluator::from_measures(measures).with_per_query(true).allow_non_finite(true)
 }
 
 const VIEWS: [View; 4] = [
@@ -119,7 +123,7 @@ const VIEWS: [View; 4] = [
 type Case = (Vec<Judgment>, [Vec<(String, String, usize)>; 2]);
 
 /// Random judgments with their runs.
-fn cases(by: JudgedBy) -> impl Iterator<Item = Case> {
+fn cases(by: FacetKind) -> impl Iterator<Item = Case> {
     [(1, 7, FEW.to_vec()), (2, 6, FEW[2..].to_vec()), (3, 40, many()), (4, 5, vec![1.0])]
         .into_iter()
         .map(move |(seed, queries, grades)| {
@@ -138,10 +142,10 @@ fn of_judges() -> Vec<Measure> {
 }
 
 /// The facets by which documents are judged; `passages.rs` has those of passages.
-const OF_DOCUMENTS: [JudgedBy; 3] = [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference];
+const OF_DOCUMENTS: [FacetKind; 3] = [FacetKind::Judge, FacetKind::Subtopic, FacetKind::Preference];
 
-fn measures(by: JudgedBy) -> Vec<Measure> {
-    if by == JudgedBy::Judge { of_judges() } else { every_grouped(by) }
+fn measures(by: FacetKind) -> Vec<Measure> {
+    if by == FacetKind::Judge { of_judges() } else { every_grouped(by) }
 }
 
 #[test]
@@ -152,14 +156,14 @@ fn the_engine_has_the_bits_of_the_reference_from_memory_and_from_a_file() {
         for (at, (judged, runs)) in cases(by).enumerate() {
             let runs = runs.map(|results| run(&results));
             let matrix = join(Some(by), &text(&judged), &[&runs[0], &runs[1]]).unwrap();
-            assert_eq!((matrix.judged_by(), matrix.book().is_exact()), (Some(by), at != 2));
+            assert_eq!((matrix.judged_by(), matrix.codebook().is_exact()), (Some(by), at != 2));
             let path = folder.path().join("some.lmx");
             matrix.write(&path).unwrap();
             LabelMatrix::verify(&path).unwrap();
             let read = [LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap()];
             assert!(read.iter().all(|read| read.facet_rows() == matrix.facet_rows()));
             for (number, view) in VIEWS.into_iter().enumerate() {
-                let queries = [QuerySet::Judged, QuerySet::Both][(at + number) % 2];
+                let queries = [QuerySet::Judged, QuerySet::Common][(at + number) % 2];
                 let evaluator = evaluator(measures(by)).with_view(view).with_queries(queries);
                 let found = evaluator.evaluate(&matrix).unwrap();
                 for read in &read {
@@ -181,23 +185,26 @@ fn a_view_has_the_values_of_a_run_that_is_cut() {
     for by in OF_DOCUMENTS {
         let (judged, runs) = cases(by).next().unwrap();
         let graded = |query: &str, doc: &str| {
-            judged.iter().any(|of| of.query == query && of.doc == doc && of.grade >= 0.0)
+            judged.iter().any(|judgment| {
+                judgment.query == query && judgment.doc == doc && judgment.grade >= 0.0
+            })
         };
         let mut ranked = runs[0].clone();
         ranked.sort_by(|a, b| (&a.0, b.2, &b.1).cmp(&(&b.0, a.2, &a.1)));
         let cut = |view: View| {
-            let kept = ranked.chunk_by(|a, b| a.0 == b.0).flat_map(|of_query| {
+            let results = ranked.chunk_by(|a, b| a.0 == b.0).flat_map(|of_query| {
                 let depth =
                     view.depth.map_or(of_query.len(), |depth| of_query.len().min(depth as usize));
                 of_query[..depth]
                     .iter()
                     .filter(|(query, doc, _)| !view.judged_only || graded(query, doc))
             });
-            run(&kept.cloned().collect::<Vec<_>>())
+            run(&results.cloned().collect::<Vec<_>>())
         };
         // What judges have graded differs from judge to judge, and so does what they keep.
         // Preferences keep everything.
-        for view in VIEWS.into_iter().filter(|view| by == JudgedBy::Subtopic || !view.judged_only) {
+        for view in VIEWS.into_iter().filter(|view| by == FacetKind::Subtopic || !view.judged_only)
+        {
             let evaluator = evaluator(measures(by));
             let expected = join(Some(by), &text(&judged), &[&cut(view)]).unwrap();
             let expected = evaluator.evaluate(&expected).unwrap();
@@ -208,7 +215,7 @@ fn a_view_has_the_values_of_a_run_that_is_cut() {
     }
 }
 
-/// The measure over judges by a rule.
+/// Returns the measure over judges by a rule.
 fn with_judges(measure: &Measure, rule: &str) -> Measure {
     let text = measure.to_string();
     let judges = match text.split_once('(') {
@@ -221,18 +228,18 @@ fn with_judges(measure: &Measure, rule: &str) -> Measure {
     judges.parse().unwrap_or_else(|error| panic!("{judges}: {error}"))
 }
 
-/// The values of the first run, by query, `[measure]`.
+/// Returns the values of the first run, by query, `[measure]`.
 fn by_query(scores: &Scores) -> BTreeMap<Vec<u8>, Vec<f64>> {
     let values = scores.runs[0].per_query.as_ref().unwrap();
-    let of = |at: usize| values.values.iter().map(|of| of[at]).collect();
-    values.queries.iter().enumerate().map(|(at, query)| (query.to_vec(), of(at))).collect()
+    let row = |at: usize| values.values.iter().map(|column| column[at]).collect();
+    values.queries.iter().enumerate().map(|(at, query)| (query.to_vec(), row(at))).collect()
 }
 
 #[test]
 fn values_over_judges_are_those_of_each_judge_alone() {
-    for (at, (mut judged, runs)) in cases(JudgedBy::Judge).take(3).enumerate() {
+    for (at, (mut judged, runs)) in cases(FacetKind::Judge).take(3).enumerate() {
         // Some measures take the largest grade of all.
-        let highest = judged.iter().map(|of| of.grade).fold(0.0, f64::max);
+        let highest = judged.iter().map(|judgment| judgment.grade).fold(0.0, f64::max);
         let (query, doc) = ("zz".to_owned(), "d1".to_owned());
         let more = GROUPS.map(|group| Judgment {
             query: query.clone(),
@@ -243,7 +250,7 @@ fn values_over_judges_are_those_of_each_judge_alone() {
         });
         judged.extend(more);
         let run = run(&runs[0]);
-        let matrix = join(Some(JudgedBy::Judge), &text(&judged), &[&run]).unwrap();
+        let matrix = join(Some(FacetKind::Judge), &text(&judged), &[&run]).unwrap();
         let plain = [every_measure(&matrix), every_walk(&matrix)].concat();
         let plain: Vec<Measure> =
             plain.into_iter().filter(|measure| measure.input() == Needs::Grades).collect();
@@ -261,29 +268,31 @@ fn values_over_judges_are_those_of_each_judge_alone() {
                 by_query(&evaluator(over.clone()).with_view(view).evaluate(&matrix).unwrap());
             let of_judge = |judge: &&str| {
                 let own: Vec<Judgment> =
-                    judged.iter().filter(|of| of.group == *judge).cloned().collect();
+                    judged.iter().filter(|judgment| judgment.group == *judge).cloned().collect();
                 let alone = join(None, &text(&own), &[&run]).unwrap();
                 by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap())
             };
             let each: Vec<_> = judges.iter().map(of_judge).collect();
             assert_eq!(matrix.judges().iter().collect::<Vec<_>>(), judges.map(str::as_bytes));
             for (judge, expected) in each.iter().enumerate() {
-                let alone = matrix.of_judge(judge).unwrap();
+                let alone = matrix.for_judge(judge).unwrap();
                 let alone =
                     by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap());
-                let bits = |of: &BTreeMap<Vec<u8>, Vec<f64>>| -> Vec<(Vec<u8>, Vec<u64>)> {
-                    of.iter()
-                        .map(|(query, of)| {
-                            (query.clone(), of.iter().map(|of| of.to_bits()).collect())
+                let bits = |scores: &BTreeMap<Vec<u8>, Vec<f64>>| -> Vec<(Vec<u8>, Vec<u64>)> {
+                    scores
+                        .iter()
+                        .map(|(query, row)| {
+                            (query.clone(), row.iter().map(|value| value.to_bits()).collect())
                         })
                         .collect()
                 };
                 assert!(bits(&alone) == bits(expected), "judge {judge}, {view:?}");
             }
             for (query, values) in &found {
-                let of_query: Vec<&Vec<f64>> = each.iter().filter_map(|of| of.get(query)).collect();
+                let of_query: Vec<&Vec<f64>> =
+                    each.iter().filter_map(|scores| scores.get(query)).collect();
                 for (measure, &value) in values.iter().enumerate() {
-                    let values = of_query.iter().map(|of| of[measure]);
+                    let values = of_query.iter().map(|row| row[measure]);
                     let expected = match measure % 3 {
                         0 => values.fold(0.0, |sum, value| sum + value) / of_query.len() as f64,
                         1 => values.fold(f64::INFINITY, f64::min),
@@ -304,12 +313,13 @@ fn values_over_judges_are_those_of_each_judge_alone() {
 
 #[test]
 fn plain_measures_take_the_largest_grade_and_say_so() {
-    for by in [JudgedBy::Judge, JudgedBy::Subtopic] {
+    for by in [FacetKind::Judge, FacetKind::Subtopic] {
         for (judged, runs) in cases(by) {
             let mut largest: BTreeMap<(&str, &str), f64> = BTreeMap::new();
-            for of in &judged {
-                let grade = largest.entry((&of.query, &of.doc)).or_insert(of.grade);
-                *grade = grade.max(of.grade);
+            for judgment in &judged {
+                let grade =
+                    largest.entry((&judgment.query, &judgment.doc)).or_insert(judgment.grade);
+                *grade = grade.max(judgment.grade);
             }
             let line =
                 |((query, doc), grade): (&(&str, &str), &f64)| format!("{query} 0 {doc} {grade}\n");
@@ -317,7 +327,7 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
             let run = run(&runs[1]);
             let expected = join(None, &qrels, &[&run]).unwrap();
             let matrix = join(Some(by), &text(&judged), &[&run]).unwrap();
-            assert_eq!(matrix.book(), expected.book());
+            assert_eq!(matrix.codebook(), expected.codebook());
             assert_eq!(matrix.facts(), expected.facts());
             assert_eq!(matrix.exact(), expected.exact());
             assert_ne!(matrix.fingerprint(), expected.fingerprint());
@@ -325,7 +335,7 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
             let found = evaluator.evaluate(&matrix).unwrap();
             assert_same_bits(&evaluator.evaluate(&expected).unwrap(), &found, "largest");
             let names: &[&str] = match by {
-                JudgedBy::Judge => &["NumQ", "AP(judges=max)", "AP", "P@5"],
+                FacetKind::Judge => &["NumQ", "AP(judges=max)", "AP", "P@5"],
                 _ => &["NumQ", "StRecall@5", "AP", "P@5"],
             };
             let notices = |names: &[&str]| {
@@ -337,7 +347,7 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
                 all.retain(|notice| !matches!(notice, Notice::FractionsNotRelevant { .. }));
                 all
             };
-            let notice = Notice::LargestOfGroups { by, measures: vec!["AP".into(), "P@5".into()] };
+            let notice = Notice::MaxOverFacets { by, measures: vec!["AP".into(), "P@5".into()] };
             assert_eq!(notices(names), [notice]);
             assert_eq!(notices(&names[..2]), []);
         }
@@ -386,10 +396,13 @@ fn the_order_of_lines_and_what_is_around_them_change_nothing() {
         assert_ne!(joined(text(&other).as_bytes()).1, expected.1);
         let mut other = judged.clone();
         other[0].grade = if other[0].grade == 1.0 { 2.0 } else { 1.0 };
-        let other = if by == JudgedBy::Preference { judged[1..].to_vec() } else { other };
+        let other = if by == FacetKind::Preference { judged[1..].to_vec() } else { other };
         assert_ne!(joined(text(&other).as_bytes()).1, expected.1);
         let mut other = judged.clone();
-        other.iter_mut().filter(|of| of.group == "A").for_each(|of| of.group = "B");
+        other
+            .iter_mut()
+            .filter(|judgment| judgment.group == "A")
+            .for_each(|judgment| judgment.group = "B");
         assert_ne!(joined(text(&other).as_bytes()).1, expected.1);
     }
 }
@@ -403,21 +416,21 @@ fn large_texts_are_read_in_pieces() {
     let qrels: String = (0..60_000).map(line).collect();
     assert!(qrels.len() > 1 << 20);
     let results = "q0 Q0 document8 1 3 t\nq1 Q0 document9 1 3 t\nq1 Q0 document2856 2 2 t\n";
-    let matrix = join(Some(JudgedBy::Judge), &qrels, &[results]).unwrap();
+    let matrix = join(Some(FacetKind::Judge), &qrels, &[results]).unwrap();
     let grouped = matrix.facet_rows().unwrap();
-    assert_eq!(grouped.of.judgments.values().len(), 60_000);
-    assert_eq!(grouped.of.documents(0).len(), 2858);
+    assert_eq!(grouped.facets.judgments.values().len(), 60_000);
+    assert_eq!(grouped.facets.documents(0).len(), 2858);
     for (at, grade) in [(59_998, "x"), (7, "5 5")] {
         let wrong: String = (0..60_000)
-            .map(|of| if of == at { format!("q0 judge1 d {grade}\n") } else { line(of) })
+            .map(|index| if index == at { format!("q0 judge1 d {grade}\n") } else { line(index) })
             .collect();
-        let error = join(Some(JudgedBy::Judge), &wrong, &[results]).unwrap_err().to_string();
+        let error = join(Some(FacetKind::Judge), &wrong, &[results]).unwrap_err().to_string();
         assert!(error.starts_with(&format!("judgments:{}: ", at + 1)), "{error}");
     }
 }
 
-/// The message of an evaluation, without which there is one.
-fn refused(by: Option<JudgedBy>, measure: &str) -> String {
+/// Returns the message of an evaluation, without which there is one.
+fn refused(by: Option<FacetKind>, measure: &str) -> String {
     let matrix =
         join(by, if by.is_none() { "a 0 d1 1\n" } else { "a g d1 1\na g d2 0\n" }, &[RUN]).unwrap();
     let evaluator = Evaluator::new([measure]).unwrap();
@@ -432,30 +445,30 @@ fn refused(by: Option<JudgedBy>, measure: &str) -> String {
 
 #[test]
 fn measures_on_other_judgments_are_errors() {
-    let of = |by, measure: &str| refused(by, measure);
+    let message = |by, measure: &str| refused(by, measure);
     let [judge, subtopic, preference] = OF_DOCUMENTS.map(Some);
     assert_eq!(
-        of(None, "alpha_nDCG@5"),
+        message(None, "alpha_nDCG@5"),
         "alpha_nDCG@5 needs judgments by subtopic, and what was read is a grade for each document"
     );
     assert_eq!(
-        of(None, "AP(judges=mean)"),
+        message(None, "AP(judges=mean)"),
         "AP(judges=mean) needs judgments by judge, and what was read is a grade for each document"
     );
     assert_eq!(
-        of(judge, "prefs_simp"),
+        message(judge, "prefs_simp"),
         "prefs_simp needs preferences, and what was read is judgments by judge"
     );
     assert_eq!(
-        of(subtopic, "AP(judges=mean)"),
+        message(subtopic, "AP(judges=mean)"),
         "AP(judges=mean) needs judgments by judge, and what was read is judgments by subtopic"
     );
     assert_eq!(
-        of(preference, "AP"),
+        message(preference, "AP"),
         "AP needs a grade for each document, and what was read is preferences"
     );
     assert_eq!(
-        of(preference, "StRecall@5"),
+        message(preference, "StRecall@5"),
         "StRecall@5 needs judgments by subtopic, and what was read is preferences"
     );
     for by in [None, judge, subtopic, preference] {
@@ -470,10 +483,10 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
         Join { judged_by: Some(by), ..Join::default() }.qrels(input("judgments", "a g d1 1\n"))
     };
     for (by, measure) in [
-        (JudgedBy::Judge, "AP(judges=mean)"),
-        (JudgedBy::Judge, "AP"),
-        (JudgedBy::Subtopic, "alpha_nDCG@3"),
-        (JudgedBy::Preference, "prefs_simp"),
+        (FacetKind::Judge, "AP(judges=mean)"),
+        (FacetKind::Judge, "AP"),
+        (FacetKind::Subtopic, "alpha_nDCG@3"),
+        (FacetKind::Preference, "prefs_simp"),
     ] {
         let qrels = read(by).unwrap();
         let evaluator = Evaluator::new([measure]).unwrap();
@@ -490,7 +503,7 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
     let of_judges = Evaluator::new(["AP(judges=mean)"]).unwrap();
     let error = of_judges.rankings(&rankings).unwrap_err().to_string();
     assert!(error.starts_with("AP(judges=mean) needs judgments by judge"), "{error}");
-    let json = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
+    let json = Join { judged_by: Some(FacetKind::Judge), ..Join::default() };
     let error =
         json.files(input("some.json", r#"{"a": {"d1": 1}}"#), [input("run", RUN)]).unwrap_err();
     assert_eq!(
@@ -504,7 +517,7 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
 /// A scale that is too small for the grades is an error, as over a grade for each document.
 #[test]
 fn scales_are_checked_for_judges_as_well() {
-    let matrix = join(Some(JudgedBy::Judge), "a g d1 1\na h d1 5\n", &[RUN]).unwrap();
+    let matrix = join(Some(FacetKind::Judge), "a g d1 1\na h d1 5\n", &[RUN]).unwrap();
     let error = |measure: &str| {
         Evaluator::new([measure]).unwrap().evaluate(&matrix).unwrap_err().to_string()
     };
@@ -514,8 +527,8 @@ fn scales_are_checked_for_judges_as_well() {
     assert!(message.contains("the qrels have a grade of 5, above gmax=4"), "{message}");
 }
 
-/// The message about judgments that are wrong.
-fn wrong(by: JudgedBy, qrels: &str) -> String {
+/// Returns the message about judgments that are wrong.
+fn wrong(by: FacetKind, qrels: &str) -> String {
     join(Some(by), qrels, &[RUN]).unwrap_err().to_string()
 }
 
@@ -526,7 +539,7 @@ fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
         (Dialect::Trec9, "a g d1 1e39\na g d2 1e39\n"),
         (Dialect::Trec9, "a g d1 1\na g d2 -1e39\n"),
     ] {
-        let join = Join { dialect, judged_by: Some(JudgedBy::Preference), ..Join::default() };
+        let join = Join { dialect, judged_by: Some(FacetKind::Preference), ..Join::default() };
         let error = join.qrels(input("judgments", text)).unwrap_err().to_string();
         assert!(
             error.contains("1e39' is not a number: expected 'query group docno level'"),
@@ -535,8 +548,8 @@ fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
         let sound = Join { dialect: Dialect::Trec10, ..join.clone() };
         assert_eq!(sound.qrels(input("judgments", text)).unwrap().queries().len(), 1);
         let levels = [1e39, 1e39];
-        let batch =
-            columns::Judgments::new(&["a", "a"], &["d1", "d2"], &levels).with_groups(&["g", "g"]);
+        let batch = columns::QrelsColumns::new(&["a", "a"], &["d1", "d2"], &levels)
+            .with_facets(&["g", "g"]);
         let error = join.judgments(&[batch]).unwrap_err().to_string();
         assert!(error.contains("is not a finite number"), "{error}");
     }
@@ -544,7 +557,7 @@ fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
 
 #[test]
 fn wrong_lines_are_named_with_the_reason() {
-    use JudgedBy::{Judge, Preference, Subtopic};
+    use FacetKind::{Judge, Preference, Subtopic};
     let cases = [
         (Judge, "a j d1\n", "judgments:1: there are 3 fields: expected 'query judge docno grade'"),
         (
@@ -618,7 +631,7 @@ fn wrong_lines_are_named_with_the_reason() {
 
 #[test]
 fn contradicting_preferences_are_named_with_their_lines() {
-    let wrong = |qrels: &str| wrong(JudgedBy::Preference, qrels);
+    let wrong = |qrels: &str| wrong(FacetKind::Preference, qrels);
     assert_eq!(
         wrong("a g s d1 2\nb g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n"),
         "judgments:5: the preferences of group 'g' for query 'a' form a cycle: \
@@ -644,7 +657,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
         wrong("a g d1 2\na g d1 1\n"),
         "judgments:2: docno 'd1' is judged again in group 'g' for query 'a', first on line 1"
     );
-    join(Some(JudgedBy::Preference), "a g s d1 2\na g t d1 1\n", &[RUN]).unwrap();
+    join(Some(FacetKind::Preference), "a g s d1 2\na g t d1 1\n", &[RUN]).unwrap();
     // Lines that repeat others change no line number.
     let message = wrong("a g s d0 1\na g s d0 1\na g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n");
     assert_eq!(
@@ -654,8 +667,11 @@ fn contradicting_preferences_are_named_with_their_lines() {
          'd1' before 'd2' (lines 3 and 4), 'd2' before 'd1' (lines 5 and 6)"
     );
     // trec_eval accepts a line that is there twice, and no document at two levels.
-    let trec =
-        Join { dialect: Dialect::Trec10, judged_by: Some(JudgedBy::Preference), ..Join::default() };
+    let trec = Join {
+        dialect: Dialect::Trec10,
+        judged_by: Some(FacetKind::Preference),
+        ..Join::default()
+    };
     let error =
         trec.files(input("judgments", "a g d1 2\na g d1 1\n"), [input("run", RUN)]).unwrap_err();
     assert_eq!(
@@ -669,27 +685,27 @@ fn more_documents_than_preferences_may_have_are_an_error_of_their_query() {
     let lines =
         |documents: u32| -> String { (0..documents).map(|at| format!("b g d{at} 1\n")).collect() };
     let most = format!("a g d1 1\n{}", lines(10_000));
-    join(Some(JudgedBy::Preference), &most, &[RUN]).unwrap();
+    join(Some(FacetKind::Preference), &most, &[RUN]).unwrap();
     let more = format!("a g d1 1\n{}", lines(10_001));
     let message = "judgments: query 'b': the preferences are among 10001 documents, at most 10000 \
                    are allowed";
-    assert_eq!(wrong(JudgedBy::Preference, &more), message);
+    assert_eq!(wrong(FacetKind::Preference, &more), message);
     for dialect in [Dialect::Trec9, Dialect::Trec10] {
-        let join = Join { dialect, judged_by: Some(JudgedBy::Preference), ..Join::default() };
+        let join = Join { dialect, judged_by: Some(FacetKind::Preference), ..Join::default() };
         let error = join.files(input("judgments", &more), [input("run", RUN)]).unwrap_err();
         assert!(
-            matches!(error, Error::Repeated(_)) && error.to_string() == message,
+            matches!(error, Error::Duplicate(_)) && error.to_string() == message,
             "{dialect:?}: {error}"
         );
     }
     // Judgments by subtopic may be of more documents.
-    join(Some(JudgedBy::Subtopic), &more, &[RUN]).unwrap();
+    join(Some(FacetKind::Subtopic), &more, &[RUN]).unwrap();
 }
 
 #[test]
 fn problems_are_in_the_order_of_lines() {
     let qrels = "a j d1 1\na j d2\nb j d1 1\nb j d1 1\na j d1 1\na j d3 x\n";
-    let message = wrong(JudgedBy::Judge, qrels);
+    let message = wrong(FacetKind::Judge, qrels);
     let lines: Vec<&str> = message.lines().map(|line| line.split(": ").next().unwrap()).collect();
     assert_eq!(lines, ["judgments:2", "judgments:4", "judgments:5", "judgments:6"], "{message}");
 }
@@ -698,43 +714,46 @@ fn problems_are_in_the_order_of_lines() {
 fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
     let circle = "a g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n";
     let repeated = "a g d1 1\na g d1 1\na g d2 0\n";
-    let of = |dialect, by, qrels: &str| {
+    let result = |dialect, by, qrels: &str| {
         let join = Join { dialect, judged_by: Some(by), ..Join::default() };
         join.files(input("judgments", qrels), [RunInput::named("run", input("run", RUN))])
     };
-    use JudgedBy::{Judge, Preference};
+    use FacetKind::{Judge, Preference};
     for dialect in [Dialect::Trec9, Dialect::Trec10] {
-        assert!(matches!(of(dialect, Preference, circle), Err(Error::Repeated(_))), "{dialect:?}");
         assert!(
-            matches!(of(dialect, Preference, "a g d1 1\na g d1\n"), Err(Error::Input(_))),
+            matches!(result(dialect, Preference, circle), Err(Error::Duplicate(_))),
+            "{dialect:?}"
+        );
+        assert!(
+            matches!(result(dialect, Preference, "a g d1 1\na g d1\n"), Err(Error::Input(_))),
             "{dialect:?}"
         );
         // A line that is there twice counts twice.
-        let matrix = of(dialect, Preference, repeated).unwrap();
+        let matrix = result(dialect, Preference, repeated).unwrap();
         let scores = Evaluator::new(["prefs_num_prefs_poss"]).unwrap().evaluate(&matrix).unwrap();
         assert_eq!(scores.runs[0].average(0), Some(2.0));
-        assert!(of(dialect, Judge, "a j d1 1\na j d1 1\n").is_err());
+        assert!(result(dialect, Judge, "a j d1 1\na j d1 1\n").is_err());
         // Grades are integers, levels are not.
-        let matrix = of(dialect, Judge, "a j d1 1.9\n").unwrap();
-        assert_eq!(matrix.facet_rows().unwrap().of.judgments.values()[0].grade, 1.0);
-        let matrix = of(dialect, Preference, "a j d1 1.9\n").unwrap();
+        let matrix = result(dialect, Judge, "a j d1 1.9\n").unwrap();
+        assert_eq!(matrix.facet_rows().unwrap().facets.judgments.values()[0].grade, 1.0);
+        let matrix = result(dialect, Preference, "a j d1 1.9\n").unwrap();
         let level = if dialect == Dialect::Trec9 { f64::from(1.9f32) } else { 1.9 };
-        assert_eq!(matrix.facet_rows().unwrap().of.judgments.values()[0].grade, level);
+        assert_eq!(matrix.facet_rows().unwrap().facets.judgments.values()[0].grade, level);
     }
-    assert!(matches!(of(Dialect::Laneval, Preference, circle), Err(Error::Input(_))));
-    assert!(matches!(of(Dialect::Laneval, Preference, repeated), Err(Error::Input(_))));
+    assert!(matches!(result(Dialect::Laneval, Preference, circle), Err(Error::Input(_))));
+    assert!(matches!(result(Dialect::Laneval, Preference, repeated), Err(Error::Input(_))));
 }
 
 #[test]
 fn a_ranking_may_be_better_than_the_greedy_one() {
     // The first document of the greedy ranking is x, with 9 subtopics, after which a and b add
     // little.
-    let of = |doc: &str, subtopics: std::ops::Range<u32>| -> String {
+    let lines = |doc: &str, subtopics: std::ops::Range<u32>| -> String {
         subtopics.map(|subtopic| format!("q {subtopic} {doc} 1\n")).collect()
     };
-    let qrels = of("a", 0..8) + &of("b", 8..16) + &of("x", 0..5) + &of("x", 8..12);
+    let qrels = lines("a", 0..8) + &lines("b", 8..16) + &lines("x", 0..5) + &lines("x", 8..12);
     let run = "q Q0 a 1 2 t\nq Q0 b 2 1 t\n";
-    let matrix = join(Some(JudgedBy::Subtopic), &qrels, &[run]).unwrap();
+    let matrix = join(Some(FacetKind::Subtopic), &qrels, &[run]).unwrap();
     let names = ["alpha_nDCG(alpha=1)@2", "nERR_IA(alpha=1)@2", "nNRBP(alpha=1,beta=0.9)"];
     let measures: Vec<Measure> = names.iter().map(|name| name.parse().unwrap()).collect();
     let scores = evaluator(measures.clone()).evaluate(&matrix).unwrap();

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use laneval::identify::{Candidate, Identified, Identify, IdentifyVerdict, PrintedAs, ToldRow};
+use laneval::identify::{
+    Candidate, Identification, IdentifyBuilder, IdentifyVerdict, PrintRounding, ReportedValue,
+};
 use laneval::{
-    Evaluator, Join, Known, LabelMatrix, Measure, Qrels, QuerySet, ScoreType, TiedValue, Ties, View,
+    Evaluator, Join, LabelMatrix, Measure, Qrels, QuerySet, ScoreType, TieBreak, TiedValue, View,
 };
 
 use crate::definitions::SPELLED;
@@ -46,17 +48,21 @@ impl Data {
                 run.push((id.clone(), format!("d{doc:02}"), score));
             }
         }
-        let matrices = [Ties::DocnoDescending, Ties::Input]
+        let matrices = [TieBreak::DocnoDescending, TieBreak::Input]
             .map(|ties| joined(&qrels, &run, ties, ScoreType::F64));
         Data { qrels, run, matrices }
     }
 
-    fn identify(&self) -> Identify<'_> {
-        Identify::new(&self.matrices[0]).unwrap().and(&self.matrices[1]).unwrap().top(100_000)
+    fn identify(&self) -> IdentifyBuilder<'_> {
+        IdentifyBuilder::new(&self.matrices[0])
+            .unwrap()
+            .with_matrix(&self.matrices[1])
+            .unwrap()
+            .top(100_000)
     }
 
-    /// The value of each judged query under a definition: a measure, and options as an answer has
-    /// them. What policies do is done here, one query after the other.
+    /// Returns the value of each judged query under a definition: a measure, and options as an
+    /// answer has them. What policies do is done here, one query after the other.
     fn values(
         &self,
         measure: &Measure,
@@ -64,41 +70,48 @@ impl Data {
     ) -> BTreeMap<String, Option<f64>> {
         let option = |name: &str| options.get(name).map_or("", |word| &word[..]);
         let (order, tied) = match option("ties") {
-            "" => (Ties::DocnoDescending, TiedValue::Ranked),
-            "average" => (Ties::DocnoDescending, TiedValue::Average),
-            "worst" => (Ties::DocnoDescending, TiedValue::Worst),
+            "" => (TieBreak::DocnoDescending, TiedValue::Ranked),
+            "average" => (TieBreak::DocnoDescending, TiedValue::Average),
+            "worst" => (TieBreak::DocnoDescending, TiedValue::Worst),
             order => (order.parse().unwrap(), TiedValue::Ranked),
         };
         let matrix = joined(&self.qrels, &self.run, order, ScoreType::F64);
-        let known = if option("known") == "retrieved" { Known::Retrieved } else { Known::Judged };
+        let relevant_from = match option("relevant-from") {
+            "" => "judged",
+            word => word,
+        };
         let depth = options.get("depth").map(|depth| depth.parse().unwrap());
         let view = View { depth, judged_only: option("judged_only") == "yes" };
         let mut plain = measure.to_string();
-        for said in ["(nothing=1)", "(nothing=skip)", ",nothing=1", ",nothing=skip"] {
-            plain = plain.replace(said, "");
+        for word in ["no_relevant=1", "no_relevant=skip"] {
+            plain = plain.replace(&format!("({word})"), "").replace(&format!(",{word}"), "");
         }
         let plain = vec![plain.parse().unwrap()];
-        let evaluator = Evaluator::of(plain).with_tied(tied).with_known(known).with_view(view);
+        let evaluator = Evaluator::from_measures(plain)
+            .with_tied_value(tied)
+            .with_relevant_from(relevant_from.parse().unwrap())
+            .with_view(view);
         let scores = evaluator.with_per_query(true).evaluate(&matrix).unwrap();
-        let of = scores.runs[0].per_query.as_ref().unwrap();
+        let per_query = scores.runs[0].per_query.as_ref().unwrap();
         let present: BTreeSet<&str> = self.run.iter().map(|(query, ..)| &query[..]).collect();
         let level = measure.number("rel").unwrap_or(1.0).max(1.0);
         let relevant: BTreeSet<&str> = self
             .qrels
             .iter()
             .filter(|(query, doc, grade)| {
-                let retrieved =
-                    || self.run.iter().any(|(of, found, _)| of == query && found == doc);
-                *grade >= level && (known == Known::Judged || retrieved())
+                let retrieved = || {
+                    self.run.iter().any(|(run_query, found, _)| run_query == query && found == doc)
+                };
+                *grade >= level && (relevant_from == "judged" || retrieved())
             })
             .map(|(query, ..)| &query[..])
             .collect();
-        let nothing = match option("nothing") {
-            "" if measure.to_string().contains("nothing=1") => "1",
-            "" if measure.to_string().contains("nothing=skip") => "skip",
+        let nothing = match option("no_relevant") {
+            "" if measure.to_string().contains("no_relevant=1") => "1",
+            "" if measure.to_string().contains("no_relevant=skip") => "skip",
             word => word,
         };
-        let ids = of.queries.iter().map(|id| String::from_utf8(id.to_vec()).unwrap());
+        let ids = per_query.queries.iter().map(|id| String::from_utf8(id.to_vec()).unwrap());
         let value = |(query, &value): (String, &f64)| {
             let rounded = match option("rounding") {
                 "" => value,
@@ -110,37 +123,37 @@ impl Data {
                 (false, "skip") => None,
                 _ => Some(rounded),
             };
-            let counts = option("queries") != "both" || present.contains(&query[..]);
+            let counts = option("queries") != "common" || present.contains(&query[..]);
             (query, value.filter(|_| counts))
         };
-        ids.zip(&of.values[0]).map(value).collect()
+        ids.zip(&per_query.values[0]).map(value).collect()
     }
 
-    /// The values of a definition of the table of the libraries' definitions.
+    /// Returns the values of a definition of the table of the libraries' definitions.
     fn spelled(&self, measure: &str, options: &str) -> (Measure, BTreeMap<&'static str, String>) {
         let measure: Measure = measure.replace("@k", "@5").parse().unwrap();
-        let mut of = BTreeMap::new();
+        let mut settings = BTreeMap::new();
         for word in options.split_whitespace() {
             match word {
-                "J" => of.insert("judged_only", "yes".to_owned()),
-                "list" => of.insert("known", "retrieved".to_owned()),
-                "cut" => of.insert("depth", "5".to_owned()),
-                order => of.insert("ties", order.to_owned()),
+                "J" => settings.insert("judged_only", "yes".to_owned()),
+                "list" => settings.insert("relevant-from", "retrieved".to_owned()),
+                "cut" => settings.insert("depth", "5".to_owned()),
+                order => settings.insert("ties", order.to_owned()),
             };
         }
-        (measure, of)
+        (measure, settings)
     }
 
-    /// The values of a class's simplest member.
-    fn of_candidate(&self, of: &Candidate) -> BTreeMap<String, Option<f64>> {
-        self.values(&of.measure, &of.options.iter().cloned().collect())
+    /// Returns the values of a class's simplest member.
+    fn of_candidate(&self, candidate: &Candidate) -> BTreeMap<String, Option<f64>> {
+        self.values(&candidate.measure, &candidate.options.iter().cloned().collect())
     }
 }
 
 fn joined(
     qrels: &[(String, String, f64)],
     run: &[(String, String, f64)],
-    ties: Ties,
+    ties: TieBreak,
     score: ScoreType,
 ) -> LabelMatrix {
     let qrels = Qrels::new(qrels.iter().map(|(query, doc, grade)| (query, doc, *grade))).unwrap();
@@ -149,8 +162,8 @@ fn joined(
     join.rankings(&qrels, [("mine".to_owned(), rows)]).unwrap()
 }
 
-fn rows(values: &BTreeMap<String, Option<f64>>) -> Vec<ToldRow> {
-    let row = |(query, value): (&String, &Option<f64>)| ToldRow {
+fn rows(values: &BTreeMap<String, Option<f64>>) -> Vec<ReportedValue> {
+    let row = |(query, value): (&String, &Option<f64>)| ReportedValue {
         place: String::new(),
         query: query.clone().into_bytes(),
         value: value.map_or("nan".to_owned(), |value| value.to_string()),
@@ -158,7 +171,7 @@ fn rows(values: &BTreeMap<String, Option<f64>>) -> Vec<ToldRow> {
     values.iter().map(row).collect()
 }
 
-/// The name of a measure and its cutoff, without parameters.
+/// Returns the name of a measure and its cutoff, without parameters.
 fn bare(measure: &Measure) -> String {
     let text = measure.to_string();
     let cut = text.find('@').map_or("", |at| &text[at..]);
@@ -170,10 +183,10 @@ fn mean(values: &BTreeMap<String, Option<f64>>) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// Whether values are the same but for the order in which they were added up.
+/// Returns whether values are the same but for the order in which they were added up.
 fn are_equal(one: &BTreeMap<String, Option<f64>>, other: &BTreeMap<String, Option<f64>>) -> bool {
-    one.iter().zip(other).all(|((query, value), (of, other))| {
-        query == of
+    one.iter().zip(other).all(|((query, value), (other_query, other))| {
+        query == other_query
             && match (value, other) {
                 (Some(value), Some(other)) => (value - other).abs() < 1e-12,
                 (value, other) => value == other,
@@ -182,17 +195,18 @@ fn are_equal(one: &BTreeMap<String, Option<f64>>, other: &BTreeMap<String, Optio
 }
 
 /// Checks that a definition with these values is found, or in a class that fits.
-fn check(data: &Data, found: &Identified, own: &BTreeMap<String, Option<f64>>, what: &str) {
+fn check(data: &Data, found: &Identification, own: &BTreeMap<String, Option<f64>>, what: &str) {
     assert_ne!(found.verdict, IdentifyVerdict::None, "{what}: {found:?}");
     if found.verdict.names_one() {
         assert_eq!(found.fitting, 1, "{what}");
     }
     assert_eq!(found.candidates.len() as u64, found.fitting, "{what}");
-    let holds = found.candidates.iter().any(|of| are_equal(&data.of_candidate(of), own));
+    let holds =
+        found.candidates.iter().any(|candidate| are_equal(&data.of_candidate(candidate), own));
     assert!(
         holds,
         "{what}: {:?}",
-        found.candidates.iter().map(Candidate::spelled).collect::<Vec<_>>()
+        found.candidates.iter().map(Candidate::spelling).collect::<Vec<_>>()
     );
 }
 
@@ -203,8 +217,8 @@ fn definitions_of_libraries_are_found_by_their_values() {
     for (name, measure, options) in SPELLED {
         let (measure, options) = data.spelled(measure, options);
         let own = data.values(&measure, &options);
-        let of = bare(&measure);
-        let answer = data.identify().scores(&of, rows(&own)).unwrap().run().unwrap();
+        let bare_name = bare(&measure);
+        let answer = data.identify().scores(&bare_name, rows(&own)).unwrap().run().unwrap();
         check(&data, &answer, &own, name);
         found += usize::from(answer.verdict == IdentifyVerdict::Found);
         alone += usize::from(answer.fitting == 1);
@@ -222,11 +236,15 @@ fn definitions_of_libraries_are_found_by_their_means() {
     for (name, measure, options) in SPELLED {
         let (measure, options) = data.spelled(measure, options);
         let own = data.values(&measure, &options);
-        let of = bare(&measure);
-        let answer =
-            data.identify().number(&of, &format!("{:.6}", mean(&own))).unwrap().run().unwrap();
+        let bare_name = bare(&measure);
+        let answer = data
+            .identify()
+            .number(&bare_name, &format!("{:.6}", mean(&own)))
+            .unwrap()
+            .run()
+            .unwrap();
         check(&data, &answer, &own, name);
-        assert_eq!(answer.candidates[0].printed, PrintedAs::Rounded, "{name}");
+        assert_eq!(answer.candidates[0].printed, PrintRounding::Rounded, "{name}");
         first += usize::from(are_equal(&data.of_candidate(&answer.candidates[0]), &own));
     }
     assert!(10 * first >= 8 * SPELLED.len(), "{first} of {}", SPELLED.len());
@@ -242,21 +260,21 @@ fn policies_are_what_a_loop_over_queries_makes_of_values() {
     ];
     let queries = [
         ("judged", "none"),
-        ("both", "none"),
+        ("common", "none"),
         ("judged", "2"),
-        ("both", "4"),
+        ("common", "4"),
         ("judged", "5"),
-        ("both", "2"),
+        ("common", "2"),
     ];
     for (at, nothing) in ["0", "1", "skip"].into_iter().enumerate() {
         for (of_queries, (queries, rounding)) in queries.into_iter().enumerate() {
             // Each measure in turn, so that it meets all of both.
-            let (measure, ties, known) = measures[(at + of_queries) % measures.len()];
+            let (measure, ties, relevant_from) = measures[(at + of_queries) % measures.len()];
             let mut options: BTreeMap<&str, String> = BTreeMap::new();
             for (name, word, usual) in [
                 ("ties", ties, ""),
-                ("known", known, "judged"),
-                ("nothing", nothing, "0"),
+                ("relevant-from", relevant_from, "judged"),
+                ("no_relevant", nothing, "0"),
                 ("queries", queries, "judged"),
                 ("rounding", rounding, "none"),
             ] {
@@ -271,12 +289,14 @@ fn policies_are_what_a_loop_over_queries_makes_of_values() {
             check(&data, &answer, &own, &what);
             // With more digits than the rounded values have, or what is not rounded prints the
             // same.
-            let exact = |row: ToldRow| match row.value.parse::<f64>() {
-                Ok(value) if value.is_finite() => ToldRow { value: format!("{value:.9}"), ..row },
+            let exact = |row: ReportedValue| match row.value.parse::<f64>() {
+                Ok(value) if value.is_finite() => {
+                    ReportedValue { value: format!("{value:.9}"), ..row }
+                }
                 _ => row,
             };
-            let told = rows(&own).into_iter().map(exact);
-            let answer = data.identify().scores(measure, told).unwrap().run().unwrap();
+            let values = rows(&own).into_iter().map(exact);
+            let answer = data.identify().scores(measure, values).unwrap().run().unwrap();
             check(&data, &answer, &own, &what);
         }
     }
@@ -300,33 +320,35 @@ fn numbers_of_no_definition_are_rarely_found() {
 #[test]
 fn the_demo_has_one_likely_definition() {
     let files = ("examples/data/demo.qrels", ["examples/data/demo-bm25.run"]);
-    let of = |ties, score| {
+    let demo_matrix = |ties, score| {
         Join { ties, score, keep_ties: true, ..Join::default() }.files(files.0, files.1).unwrap()
     };
     let matrices: Vec<LabelMatrix> = ScoreType::ALL
         .into_iter()
-        .flat_map(|(_, score)| [Ties::DocnoDescending, Ties::Input].map(|ties| of(ties, score)))
+        .flat_map(|(_, score)| {
+            [TieBreak::DocnoDescending, TieBreak::Input].map(|ties| demo_matrix(ties, score))
+        })
         .collect();
-    let asked = || {
-        let first = Identify::new(&matrices[0]).unwrap();
-        matrices[1..].iter().fold(first, |asked, matrix| asked.and(matrix).unwrap())
+    let request = || {
+        let first = IdentifyBuilder::new(&matrices[0]).unwrap();
+        matrices[1..].iter().fold(first, |identify, matrix| identify.with_matrix(matrix).unwrap())
     };
-    let found = asked().number("nDCG@5", "0.5541").unwrap().run().unwrap();
+    let found = request().number("nDCG@5", "0.5541").unwrap().run().unwrap();
     assert_eq!((found.verdict, found.fitting), (IdentifyVerdict::Likely, 1), "{found:?}");
     assert!((0.02..0.5).contains(&found.chance), "{}", found.chance);
     let first = &found.candidates[0];
-    assert_eq!(first.spelled(), "nDCG(gain=exp2)@5");
+    assert_eq!(first.spelling(), "nDCG(gain=exp2)@5");
     assert!((first.value.unwrap() - 0.554_077).abs() < 5e-7);
     let libraries: Vec<&str> = first.libraries.iter().map(|library| library.library).collect();
     assert!(libraries.contains(&"ranx"), "{libraries:?}");
-    assert!(first.same_here.contains(&"--score f32".to_owned()), "{:?}", first.same_here);
-    let found = asked().number("nDCG@5", "0.55").unwrap().run().unwrap();
+    assert!(first.same_here.contains(&"--score-type f32".to_owned()), "{:?}", first.same_here);
+    let found = request().number("nDCG@5", "0.55").unwrap().run().unwrap();
     assert_eq!(found.verdict, IdentifyVerdict::Undecided);
     assert!(found.fitting > 5 && found.chance > 2.0, "{} {}", found.fitting, found.chance);
-    let found = asked().number("nDCG@5", "0.9123").unwrap().run().unwrap();
+    let found = request().number("nDCG@5", "0.9123").unwrap().run().unwrap();
     assert_eq!((found.verdict, found.fitting, found.nearest.len()), (IdentifyVerdict::None, 0, 5));
     // Two cutoffs of one definition: chances multiply.
-    let found = asked()
+    let found = request()
         .number("nDCG@5", "0.5541")
         .unwrap()
         .number("nDCG@10", "0.9")
@@ -337,10 +359,15 @@ fn the_demo_has_one_likely_definition() {
     let evaluator = Evaluator::new(["nDCG(gain=exp2)@10"]).unwrap();
     let scores = evaluator.evaluate(&matrices[0]).unwrap();
     let ten = format!("{:.4}", scores.runs[0].average(0).unwrap());
-    let found =
-        asked().number("nDCG@5", "0.5541").unwrap().number("nDCG@10", &ten).unwrap().run().unwrap();
+    let found = request()
+        .number("nDCG@5", "0.5541")
+        .unwrap()
+        .number("nDCG@10", &ten)
+        .unwrap()
+        .run()
+        .unwrap();
     assert!(found.verdict.names_one() && found.fitting == 1, "{found:?}");
-    assert_eq!(found.candidates[0].spelled(), "nDCG(gain=exp2)@5");
+    assert_eq!(found.candidates[0].spelling(), "nDCG(gain=exp2)@5");
 }
 
 #[test]
@@ -350,8 +377,8 @@ fn a_number_without_a_name_is_looked_for_everywhere() {
     let number = format!("{:.8}", scores.runs[0].average(0).unwrap());
     let found = data.identify().number("", &number).unwrap().run().unwrap();
     assert!(found.definitions > 100_000, "{}", found.definitions);
-    let spelled: Vec<String> = found.candidates.iter().map(Candidate::spelled).collect();
-    assert!(spelled.iter().any(|of| of == "ERR@10" || of == "ERR"), "{spelled:?}");
+    let spelled: Vec<String> = found.candidates.iter().map(Candidate::spelling).collect();
+    assert!(spelled.iter().any(|name| name == "ERR@10" || name == "ERR"), "{spelled:?}");
 }
 
 #[test]
@@ -359,23 +386,23 @@ fn some_queries_say_nothing_of_the_others() {
     let data = Data::new(9, 40, 5);
     let own = data.values(&"nDCG(gain=exp2)@5".parse().unwrap(), &BTreeMap::new());
     let some: BTreeMap<String, Option<f64>> =
-        own.iter().take(20).map(|(query, of)| (query.clone(), *of)).collect();
+        own.iter().take(20).map(|(query, value)| (query.clone(), *value)).collect();
     let found = data.identify().scores("nDCG@5", rows(&some)).unwrap().run().unwrap();
-    assert_eq!(found.told, Some(20));
-    assert_eq!(found.candidates[0].spelled(), "nDCG(gain=exp2)@5", "{found:?}");
+    assert_eq!(found.compared_queries, Some(20));
+    assert_eq!(found.candidates[0].spelling(), "nDCG(gain=exp2)@5", "{found:?}");
     assert!(found.notes[0].starts_with("values of 20 of 40 judged queries"), "{:?}", found.notes);
     // Where all that are not told may have been left out, they were.
     let both = data.values(
         &"nDCG(gain=exp2)@5".parse().unwrap(),
-        &[("queries", "both".to_owned()), ("nothing", "skip".to_owned())].into(),
+        &[("queries", "common".to_owned()), ("no_relevant", "skip".to_owned())].into(),
     );
-    let told: BTreeMap<String, Option<f64>> = both
+    let values: BTreeMap<String, Option<f64>> = both
         .iter()
-        .filter(|(_, of)| of.is_some())
-        .map(|(query, of)| (query.clone(), *of))
+        .filter(|(_, value)| value.is_some())
+        .map(|(query, value)| (query.clone(), *value))
         .collect();
-    let found = data.identify().scores("nDCG@5", rows(&told)).unwrap().run().unwrap();
-    assert_eq!((found.told, found.fitting), (Some(40), 1), "{found:?}");
+    let found = data.identify().scores("nDCG@5", rows(&values)).unwrap().run().unwrap();
+    assert_eq!((found.compared_queries, found.fitting), (Some(40), 1), "{found:?}");
     assert!(are_equal(&data.of_candidate(&found.candidates[0]), &both));
 }
 
@@ -384,41 +411,51 @@ fn values_that_are_of_none_say_where_they_differ() {
     let data = Data::new(4, 40, 5);
     let mut own = data.values(&"nDCG@5".parse().unwrap(), &BTreeMap::new());
     for (query, value) in &mut own {
-        if !data.run.iter().any(|(of, ..)| of == query) {
+        if !data.run.iter().any(|(run_query, ..)| run_query == query) {
             *value = Some(0.123);
         }
     }
     let found = data.identify().scores("nDCG@5", rows(&own)).unwrap().top(5).run().unwrap();
     assert_eq!((found.verdict, found.nearest.len()), (IdentifyVerdict::None, 5));
     let nearest = &found.nearest[0];
-    assert_eq!(nearest.spelled(), "nDCG@5");
+    assert_eq!(nearest.spelling(), "nDCG@5");
     assert_eq!(nearest.differs, "only queries that the run lacks, such as q05");
     assert_eq!(
         nearest.agree,
-        Some(40 - own.values().filter(|of| **of == Some(0.123)).count() as u64)
+        Some(40 - own.values().filter(|value| **value == Some(0.123)).count() as u64)
     );
 }
 
 #[test]
 fn what_cannot_be_asked_is_an_error() {
     let data = Data::new(1, 10, 5);
-    let told = |query: &str, value: &str| ToldRow {
+    let reported_value = |query: &str, value: &str| ReportedValue {
         place: "scores.tsv:3".to_owned(),
         query: query.into(),
         value: value.to_owned(),
     };
-    let scores = |rows: Vec<ToldRow>| {
-        data.identify().scores("nDCG@5", rows).and_then(Identify::run).unwrap_err().to_string()
+    let scores = |rows: Vec<ReportedValue>| {
+        data.identify()
+            .scores("nDCG@5", rows)
+            .and_then(IdentifyBuilder::run)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(
-        scores(vec![told("q01", "0.5"), told("q01", "0.6")]),
+        scores(vec![reported_value("q01", "0.5"), reported_value("q01", "0.6")]),
         "scores.tsv: query q01 has two values of nDCG@5: 0.5 and 0.6"
     );
     assert_eq!(
-        scores(vec![told("17", "0.5"), told("18", "0.6"), told("q01", "0.5")]),
+        scores(vec![
+            reported_value("17", "0.5"),
+            reported_value("18", "0.6"),
+            reported_value("q01", "0.5")
+        ]),
         "scores.tsv:3: query 17 is not judged; 1 of 3 queries are known"
     );
-    assert!(scores(vec![told("q01", "x")]).starts_with("scores.tsv:3: 'x' is not a number"));
+    assert!(
+        scores(vec![reported_value("q01", "x")]).starts_with("scores.tsv:3: 'x' is not a number")
+    );
     let number =
         |name: &str, number: &str| data.identify().number(name, number).unwrap_err().to_string();
     assert_eq!(
@@ -436,12 +473,12 @@ fn what_cannot_be_asked_is_an_error() {
     let qrels = Qrels::new([("q", "d", 1.0)]).unwrap();
     let run = || ("one".to_owned(), [("q", "d", 1.0)]);
     let unknown = plain.rankings(&qrels, [run()]).unwrap();
-    assert!(Identify::new(&unknown).unwrap_err().to_string().contains("--keep-ties"));
+    assert!(IdentifyBuilder::new(&unknown).unwrap_err().to_string().contains("--keep-ties"));
     let keeping = Join { keep_ties: true, ..Join::default() };
     let two = keeping.rankings(&qrels, [run(), ("two".to_owned(), [("q", "d", 1.0)])]).unwrap();
-    assert!(Identify::new(&two).unwrap_err().to_string().starts_with("2 runs"));
+    assert!(IdentifyBuilder::new(&two).unwrap_err().to_string().starts_with("2 runs"));
     let other = keeping.rankings(&qrels, [run()]).unwrap();
-    assert!(data.identify().and(&other).is_err());
+    assert!(data.identify().with_matrix(&other).is_err());
 }
 
 #[test]
@@ -461,7 +498,7 @@ fn threads_change_no_byte() {
 #[test]
 fn queries_that_a_run_lacks_have_the_value_of_an_empty_ranking() {
     let data = Data::new(6, 40, 5);
-    for queries in [QuerySet::Judged, QuerySet::Both] {
+    for queries in [QuerySet::Judged, QuerySet::Common] {
         let evaluator = Evaluator::new(["nDCG@5"]).unwrap().with_queries(queries);
         let scores = evaluator.evaluate(&data.matrices[0]).unwrap();
         let number = scores.runs[0].average(0).unwrap();
@@ -469,6 +506,6 @@ fn queries_that_a_run_lacks_have_the_value_of_an_empty_ranking() {
             data.identify().number("nDCG@5", &format!("{number:.9}")).unwrap().run().unwrap();
         assert_eq!(found.candidates[0].value, Some(number));
         let both: Vec<&str> = found.candidates[0].options.iter().map(|(name, _)| *name).collect();
-        assert_eq!(both, if queries == QuerySet::Both { vec!["queries"] } else { vec![] });
+        assert_eq!(both, if queries == QuerySet::Common { vec!["queries"] } else { vec![] });
     }
 }

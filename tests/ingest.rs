@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use laneval::labels::{FileAccess, Unmatched};
-use laneval::{Dialect, Error, Input, Join, Qrels, RunInput, ScoreType, Ties};
+use laneval::{Dialect, Error, Input, Join, Qrels, RunInput, ScoreType, TieBreak};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -123,7 +123,11 @@ fn run_line(query: &str, docno: &str, score: &str) -> Vec<String> {
 }
 
 fn join() -> impl Strategy<Value = Join> {
-    let ties = prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]);
+    let ties = prop::sample::select(vec![
+        TieBreak::DocnoDescending,
+        TieBreak::DocnoAscending,
+        TieBreak::Input,
+    ]);
     let score = prop::sample::select(vec![ScoreType::F64, ScoreType::F32]);
     let depth = prop::option::of(1u32..20).prop_map(|depth| depth.and_then(NonZeroU32::new));
     (ties, score, depth).prop_map(|(ties, score, depth)| Join {
@@ -298,7 +302,7 @@ impl Damage {
 const QRELS: &str = "1 0 d1 1\n1 0 d2 0\n2 0 d1 -1\n";
 const RUN: &str = "1 Q0 d1 1 2.5 tag\n1 Q0 d3 2 1.5 tag\n3 Q0 d1 1 1 tag one more\n";
 
-/// The message for a qrels and a run text.
+/// Returns the message for a qrels and a run text.
 fn message(qrels: &str, run: &str) -> String {
     let input = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     Join::default().files(input("a.qrels", qrels), [input("a.run", run)]).unwrap_err().to_string()
@@ -316,7 +320,7 @@ fn what_is_known_of_a_run() {
     );
     assert_eq!(&run.ignored, &Unmatched::all([&b"3"[..]]));
     assert_eq!(matrix.depths(), [2, 0]);
-    assert_eq!(matrix.book().grades(), [0.0, 1.0]);
+    assert_eq!(matrix.codebook().grades(), [0.0, 1.0]);
 }
 
 #[test]
@@ -328,7 +332,7 @@ fn qrels_that_were_read_once_are_joined_with_any_number_of_runs() {
     let repeated = "4 Q0 d1 1 1 t\n".to_owned();
     for dialect in [Dialect::Trec9, Dialect::Trec10] {
         let join = Join { dialect, ..Join::default() };
-        let read = Qrels::read_as(qrels(), dialect, FileAccess::Read).unwrap();
+        let read = Qrels::read_with(qrels(), dialect, FileAccess::Read).unwrap();
         for runs in [vec![&one, &other], vec![&other], vec![], vec![&other, &repeated]] {
             let runs = || runs.iter().map(|&run| RunInput::from(input(run, run)));
             let all = |matrix: laneval::LabelMatrix| {
@@ -566,7 +570,7 @@ fn carriage_returns_inside_a_line_are_no_blanks() {
         .unwrap();
 }
 
-/// The message for a run of these bytes, and for qrels.
+/// Returns the message for a run of these bytes, and for qrels.
 fn refused(bytes: &[u8]) -> [String; 2] {
     refused_as(Dialect::Laneval, bytes)
 }

@@ -2,7 +2,7 @@
 
 use laneval::parts::generate::Synthetic;
 use laneval::{
-    Error, Evaluator, Join, Known, LabelMatrix, Qrels, QuerySet, Scores, TiedValue, View,
+    Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, RelevantFrom, Scores, TiedValue, View,
 };
 
 type Rows<T> = Vec<(String, String, T)>;
@@ -41,8 +41,8 @@ fn matrix(qrels: &Rows<f64>, runs: &[(&str, &Rows<f64>)]) -> LabelMatrix {
     Join { keep_ties: true, ..Join::default() }.rankings(&judged, runs).unwrap()
 }
 
-/// The judgments of what is left of a run; queries of which nothing is left keep a document that is
-/// not relevant.
+/// Returns the judgments of what is left of a run; queries of which nothing is left keep a document
+/// that is not relevant.
 fn cut(qrels: &Rows<f64>, run: &Rows<f64>, view: View) -> Rows<f64> {
     let mut ranked = run.clone();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.2.total_cmp(&a.2)).then(b.1.cmp(&a.1)));
@@ -53,19 +53,23 @@ fn cut(qrels: &Rows<f64>, run: &Rows<f64>, view: View) -> Rows<f64> {
         query.clone_from(&row.0);
         view.depth.is_none_or(|depth| rank < depth)
     });
-    let kept = |row: &&(String, String, f64)| {
-        let left = ranked.iter().any(|of| (&of.0, &of.1) == (&row.0, &row.1));
+    let is_retained = |row: &&(String, String, f64)| {
+        let left = ranked.iter().any(|result| (&result.0, &result.1) == (&row.0, &row.1));
         left && (!view.judged_only || row.2 >= 0.0)
     };
-    let mut all: Rows<f64> = qrels.iter().filter(kept).cloned().collect();
+    let mut all: Rows<f64> = qrels.iter().filter(is_retained).cloned().collect();
     let queries: std::collections::BTreeSet<&String> = qrels.iter().map(|row| &row.0).collect();
     all.extend(queries.into_iter().map(|query| (query.clone(), "nothing".to_owned(), 0.0)));
     all
 }
 
 fn values(scores: &Scores, run: usize) -> Vec<Vec<u64>> {
-    let of = scores.runs[run].per_query.as_ref().unwrap();
-    of.values.iter().map(|of| of.iter().map(|value| value.to_bits()).collect()).collect()
+    let per_query = scores.runs[run].per_query.as_ref().unwrap();
+    per_query
+        .values
+        .iter()
+        .map(|values| values.iter().map(|value| value.to_bits()).collect())
+        .collect()
 }
 
 const MEASURES: &str = "nDCG,nDCG@5,nDCG(gain=exp2)@3,AP,AP@5,AP(norm=min)@5,R@5,Rprec,RR,P@5,\
@@ -81,7 +85,11 @@ fn relevant_documents_are_those_of_judgments_that_were_cut_to_the_run() {
             let evaluator =
                 Evaluator::new([MEASURES]).unwrap().with_view(view).with_per_query(true);
             let all = matrix(&qrels, &[("run", &run)]);
-            let known = evaluator.clone().with_known(Known::Retrieved).evaluate(&all).unwrap();
+            let known = evaluator
+                .clone()
+                .with_relevant_from(RelevantFrom::Retrieved)
+                .evaluate(&all)
+                .unwrap();
             let expected =
                 evaluator.evaluate(&matrix(&cut(&qrels, &run, view), &[("run", &run)])).unwrap();
             for (at, measure) in known.measures.iter().enumerate() {
@@ -108,8 +116,12 @@ fn each_run_knows_its_own_documents_and_values_over_ties_too() {
         for view in [View::default(), View { judged_only: true, ..View::default() }] {
             let measures = "nDCG@5,AP,R@5,RR,P@5,nDCG(gain=exp2),Rprec";
             let evaluator = Evaluator::new([measures]).unwrap();
-            let evaluator = evaluator.with_view(view).with_tied(tied).with_per_query(true);
-            let known = evaluator.clone().with_known(Known::Retrieved).evaluate(&both).unwrap();
+            let evaluator = evaluator.with_view(view).with_tied_value(tied).with_per_query(true);
+            let known = evaluator
+                .clone()
+                .with_relevant_from(RelevantFrom::Retrieved)
+                .evaluate(&both)
+                .unwrap();
             for (at, run) in [&one, &two].into_iter().enumerate() {
                 let alone = matrix(&cut(&qrels, run, view), &[("run", run)]);
                 assert_eq!(
@@ -128,17 +140,21 @@ fn ideals_of_the_retrieved_are_all_ideals() {
     let evaluate = |names: &str, known| {
         Evaluator::new([names])
             .unwrap()
-            .with_known(known)
+            .with_relevant_from(known)
             .with_per_query(true)
             .evaluate(&matrix)
             .unwrap()
     };
-    let known = evaluate("nDCG@10,nDCG(ideal=retrieved)@10,AP,AP(norm=hits)", Known::Retrieved);
-    let of = values(&known, 0);
-    assert_eq!((&of[0], &of[2]), (&of[1], &of[3]));
-    let judged = values(&evaluate("nDCG(ideal=retrieved)@10,AP(norm=hits)", Known::Judged), 0);
-    assert_eq!([&of[1], &of[3]], [&judged[0], &judged[1]]);
-    assert!(known.runs[0].average(0) > evaluate("nDCG@10", Known::Judged).runs[0].average(0));
+    let known =
+        evaluate("nDCG@10,nDCG(ideal=retrieved)@10,AP,AP(norm=hits)", RelevantFrom::Retrieved);
+    let columns = values(&known, 0);
+    assert_eq!((&columns[0], &columns[2]), (&columns[1], &columns[3]));
+    let judged =
+        values(&evaluate("nDCG(ideal=retrieved)@10,AP(norm=hits)", RelevantFrom::Judged), 0);
+    assert_eq!([&columns[1], &columns[3]], [&judged[0], &judged[1]]);
+    assert!(
+        known.runs[0].average(0) > evaluate("nDCG@10", RelevantFrom::Judged).runs[0].average(0)
+    );
 }
 
 #[test]
@@ -152,12 +168,14 @@ fn more_grades_than_codes_and_the_reference_agree() {
     for view in [View::default(), View { depth: Some(4), judged_only: true }] {
         let evaluator = Evaluator::new(["nDCG,nDCG@3,AP,R@5,Rprec,nDCG(rel=2)@5"]).unwrap();
         let evaluator = evaluator.with_view(view).with_per_query(true);
-        let known = evaluator.clone().with_known(Known::Retrieved).evaluate(&all).unwrap();
+        let known =
+            evaluator.clone().with_relevant_from(RelevantFrom::Retrieved).evaluate(&all).unwrap();
         let expected =
             evaluator.evaluate(&matrix_without_ties(&cut(&qrels, &run, view), &run)).unwrap();
         assert_eq!(values(&known, 0), values(&expected, 0), "{view:?}");
-        let reference =
-            evaluator.with_known(Known::Retrieved).with_engine(laneval::EngineChoice::Reference);
+        let reference = evaluator
+            .with_relevant_from(RelevantFrom::Retrieved)
+            .with_engine(laneval::EngineChoice::Reference);
         assert_eq!(values(&known, 0), values(&reference.evaluate(&all).unwrap(), 0));
     }
 }
@@ -170,39 +188,49 @@ fn matrix_without_ties(qrels: &Rows<f64>, run: &Rows<f64>) -> LabelMatrix {
 #[test]
 fn a_missing_query_has_nothing_relevant() {
     let (qrels, run) = generated(6);
-    let evaluator =
-        Evaluator::new(["NumRel"]).unwrap().with_known(Known::Retrieved).with_per_query(true);
+    let evaluator = Evaluator::new(["NumRel"])
+        .unwrap()
+        .with_relevant_from(RelevantFrom::Retrieved)
+        .with_per_query(true);
     let scores = evaluator.evaluate(&matrix(&qrels, &[("run", &run)])).unwrap();
-    let of = scores.runs[0].per_query.as_ref().unwrap();
-    let missing: Vec<&[u8]> = of.missing.iter().map(|&at| of.queries.get(at)).collect();
+    let per_query = scores.runs[0].per_query.as_ref().unwrap();
+    let missing: Vec<&[u8]> =
+        per_query.missing.iter().map(|&at| per_query.queries.get(at)).collect();
     assert_eq!(missing, [&b"q07"[..], b"q17", b"q27", b"q37"]);
-    assert!(of.missing.iter().all(|&at| of.values[0][at] == 0.0));
-    let both =
-        evaluator.with_queries(QuerySet::Both).evaluate(&matrix(&qrels, &[("run", &run)])).unwrap();
+    assert!(per_query.missing.iter().all(|&at| per_query.values[0][at] == 0.0));
+    let both = evaluator
+        .with_queries(QuerySet::Common)
+        .evaluate(&matrix(&qrels, &[("run", &run)]))
+        .unwrap();
     assert_eq!(both.runs[0].average(0), scores.runs[0].average(0));
 }
 
 #[test]
 fn orders_that_decide_which_documents_are_left_are_refused() {
     let (qrels, run) = generated(7);
-    let evaluator =
-        Evaluator::new(["AP"]).unwrap().with_known(Known::Retrieved).with_tied(TiedValue::Average);
+    let evaluator = Evaluator::new(["AP"])
+        .unwrap()
+        .with_relevant_from(RelevantFrom::Retrieved)
+        .with_tied_value(TiedValue::Average);
     let evaluator = evaluator.with_view(View { depth: Some(3), judged_only: false });
     let error = evaluator.evaluate(&matrix(&qrels, &[("run", &run)])).unwrap_err();
-    assert!(
-        matches!(&error, Error::Unanswerable(message) if message.contains("known=retrieved")),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Unanswerable(_)), "{error}");
+    assert!(error.to_string().contains("relevant_from=retrieved"), "{error}");
 }
 
 #[test]
 fn summaries_of_other_relevant_documents_do_not_merge() {
     let (qrels, run) = generated(8);
     let all = matrix(&qrels, &[("run", &run)]);
-    let of = |known| Evaluator::new(["AP"]).unwrap().with_known(known).summary(&all).unwrap();
-    let error = of(Known::Judged).merge(&of(Known::Retrieved)).unwrap_err().to_string();
-    assert!(error.contains("relevant documents") && error.contains("--known"), "{error}");
-    let stored = laneval::Summary::from_bytes(&of(Known::Retrieved).to_bytes()).unwrap();
-    assert_eq!(stored, of(Known::Retrieved));
+    let summary =
+        |known| Evaluator::new(["AP"]).unwrap().with_relevant_from(known).summary(&all).unwrap();
+    let error = summary(RelevantFrom::Judged)
+        .merge(&summary(RelevantFrom::Retrieved))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("relevant documents") && error.contains("--relevant-from"), "{error}");
+    let stored =
+        laneval::Summary::from_bytes(&summary(RelevantFrom::Retrieved).to_bytes()).unwrap();
+    assert_eq!(stored, summary(RelevantFrom::Retrieved));
     assert_eq!(laneval::Summary::from_json(&stored.to_json()).unwrap(), stored);
 }

@@ -7,34 +7,51 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("judged_by", &[]),
+    ("lock", &[]),
     ("numbers", &[]),
     ("rule", &[]),
     ("sort", &[]),
     ("timing", &[]),
-    ("whole_file", &[]),
+    ("atomic_file", &["lock"]),
     ("ids", &["error"]),
     ("names", &["error"]),
-    ("repeats", &["error"]),
-    ("watch", &["error"]),
+    ("aggregation", &["error"]),
+    ("progress", &["error"]),
     ("bytes", &["error", "ids"]),
-    ("lines", &["bytes", "error", "rule"]),
+    ("lines", &["bytes", "error", "lock", "rule"]),
     ("columns", &["bytes", "error", "lines", "numbers"]),
-    ("format", &["bytes", "columns", "error", "ids", "judged_by", "lines", "watch"]),
-    ("units", &["bytes", "error", "lines"]),
-    ("text", &["bytes", "error", "format", "judged_by", "lines", "units", "watch"]),
-    ("rows", &["bytes", "columns", "error", "format", "lines", "text", "watch"]),
+    (
+        "format",
+        &["bytes", "columns", "error", "ids", "judged_by", "lines", "lock", "numbers", "progress"],
+    ),
+    ("doc_ids", &["bytes", "error", "lines"]),
+    ("text", &["bytes", "error", "format", "judged_by", "lines", "doc_ids", "progress"]),
+    ("rows", &["bytes", "columns", "error", "format", "lines", "text", "progress"]),
     ("spans", &["bytes", "columns", "error", "format", "lines"]),
     ("matrix", &["bytes", "error", "ids", "judged_by", "numbers", "rule"]),
-    ("lmx", &["bytes", "error", "format", "ids", "judged_by", "matrix", "rule", "whole_file"]),
+    ("lmx", &["bytes", "error", "format", "ids", "judged_by", "matrix", "rule", "atomic_file"]),
     ("facets", &["judged_by", "matrix"]),
     ("arrays", &["bytes", "error", "ids", "matrix", "numbers", "rule"]),
     (
         "settings",
-        &["bytes", "format", "judged_by", "lines", "repeats", "rule", "text", "units", "watch"],
+        &[
+            "bytes",
+            "format",
+            "judged_by",
+            "lines",
+            "aggregation",
+            "rule",
+            "text",
+            "doc_ids",
+            "progress",
+        ],
     ),
     (
         "record",
-        &["bytes", "columns", "error", "format", "lines", "rule", "sort", "text", "units", "watch"],
+        &[
+            "bytes", "columns", "error", "format", "ids", "lines", "rule", "sort", "text",
+            "doc_ids", "progress",
+        ],
     ),
     (
         "join",
@@ -49,31 +66,34 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lines",
             "matrix",
             "record",
-            "repeats",
+            "aggregation",
             "rows",
             "rule",
             "settings",
             "sort",
             "spans",
             "text",
-            "units",
-            "watch",
+            "doc_ids",
+            "progress",
         ],
     ),
     ("fold", &["matrix"]),
     ("measure", &["error", "judged_by", "matrix", "fold", "facets", "numbers", "sort"]),
-    ("engine", &["error", "matrix", "fold", "watch", "sort"]),
+    ("engine", &["error", "matrix", "fold", "progress", "sort"]),
     ("reference", &["matrix", "facets", "measure", "sort"]),
     ("ties", &["bytes", "error", "matrix", "fold", "measure", "reference", "sort"]),
     ("scores", &["error", "ids", "matrix", "measure", "rule", "stats", "sort"]),
     (
         "summary",
-        &["error", "ids", "matrix", "measure", "rule", "scores", "stats", "whole_file", "sort"],
+        &["error", "ids", "matrix", "measure", "rule", "scores", "stats", "atomic_file", "sort"],
     ),
     ("plan", &["error", "matrix", "fold", "facets", "measure"]),
-    ("generate", &["error", "ids", "matrix", "rule", "watch", "whole_file"]),
+    ("generate", &["error", "ids", "matrix", "rule", "progress", "atomic_file"]),
     ("stats", &["measure"]),
-    ("compare", &["error", "measure", "scores", "stats", "summary", "watch", "whole_file", "sort"]),
+    (
+        "compare",
+        &["error", "measure", "scores", "stats", "summary", "progress", "atomic_file", "sort"],
+    ),
     ("conformance", &["error"]),
     (
         "evaluate",
@@ -99,7 +119,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "summary",
             "ties",
             "timing",
-            "watch",
+            "progress",
         ],
     ),
     ("show", &["bytes", "error", "ids", "join", "matrix", "fold", "measure", "evaluate"]),
@@ -108,6 +128,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["error", "ids", "matrix", "measure", "rule", "stats", "scores", "compare", "evaluate"],
     ),
     ("identify", &["error", "ids", "matrix", "measure", "rule", "stats", "scores", "evaluate"]),
+    (
+        "options",
+        &[
+            "aggregation",
+            "bytes",
+            "compare",
+            "doc_ids",
+            "error",
+            "evaluate",
+            "format",
+            "matrix",
+            "measure",
+            "rule",
+            "scores",
+            "settings",
+            "stats",
+        ],
+    ),
     (
         "report",
         &["compare", "error", "identify", "matrix", "measure", "pools", "scores", "stats", "sort"],
@@ -193,7 +231,7 @@ fn arrows_point_down_only() {
 #[test]
 fn layers_of_reading_say_what_they_must_never_know() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
-    let layers = ["bytes", "lines", "columns", "format", "units", "text", "rows"];
+    let layers = ["bytes", "lines", "columns", "format", "doc_ids", "text", "rows"];
     let layers = layers.map(|layer| root.join("read/src").join(layer).join("mod.rs"));
     for file in layers.iter().chain([&root.join("join/src/record/mod.rs")]) {
         let text = std::fs::read_to_string(file).unwrap();
@@ -228,7 +266,8 @@ fn every_module_is_in_the_layers() {
     }
 }
 
-/// The names that a file passes on, `a::{b, c}` one by one; those of modules in it included.
+/// Returns the names that a file passes on, `a::{b, c}` one by one; those of modules in it
+/// included.
 fn passed_on(file: &str) -> Vec<String> {
     let code = code(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
     let mut names = Vec::new();
@@ -247,7 +286,7 @@ fn passed_on(file: &str) -> Vec<String> {
     names
 }
 
-/// The code of all sources in some folders, tests included.
+/// Returns the code of all sources in some folders, tests included.
 fn all_code(folders: &[&str]) -> String {
     let mut files = Vec::new();
     folders.iter().for_each(|folder| {
@@ -302,7 +341,7 @@ fn unsafe_code_is_where_it_is_declared() {
     for folder in ["crates/cli/src", "crates/formats/src", "python/src"] {
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
     }
-    let declared = ["bytes/mmap.rs", "bytes/lost_pages.rs", "python/src/ffi.rs"];
+    let declared = ["bytes/mmap.rs", "bytes/sigbus.rs", "python/src/ffi.rs"];
     let mut has = 0;
     for file in files {
         let found = has_word(&code(&file), "unsafe");

@@ -18,8 +18,8 @@ const LONGER: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The functions of a text that rustfmt has formatted, with their numbers of lines of code: those
-/// of a file's own tests are left out.
+/// Returns the functions of a text that rustfmt has formatted, with their numbers of lines of code:
+/// those of a file's own tests are left out.
 fn functions(text: &str) -> Vec<(String, usize)> {
     let is_module =
         |at: usize| text[at..].lines().skip(1).take(3).any(|line| line.contains("mod "));
@@ -84,14 +84,14 @@ fn functions_can_be_read_at_once() {
     }
     assert!(all > 2_000, "{all} functions");
     for (file, name, lines) in &longer {
-        let listed = LONGER.iter().any(|(of, longer, _)| of == file && longer == name);
+        let listed = LONGER.iter().any(|(path, longer, _)| path == file && longer == name);
         assert!(
             listed,
             "{file}: `{name}` has {lines} lines of code: cut it, or say here why it is one"
         );
     }
     for (file, name, reason) in LONGER {
-        let is_longer = longer.iter().any(|(of, longer, _)| of == file && longer == name);
+        let is_longer = longer.iter().any(|(path, longer, _)| path == file && longer == name);
         assert!(
             is_longer,
             "{file}: `{name}` ({reason}) is no longer than others: take it off the list"

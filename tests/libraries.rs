@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use laneval::measure::{Defaults, FOREIGN, Profile, Tool, parse_level};
-use laneval::{Evaluator, Join, Known, Measure, Qrels, QuerySet, ScoreType, TiedValue, Ties, View};
+use laneval::{Evaluator, Join, Measure, Qrels, QuerySet, ScoreType, TieBreak, TiedValue, View};
 use serde_json::Value;
 
 /// How near a value has to be to that of the library.
@@ -61,8 +61,8 @@ const INPUT: &[(&str, &str)] = &[("ties", "input")];
 /// CatBoost's AUC counts ties by half, unlike its other metrics.
 const AVERAGE: &[(&str, &str)] = &[("ties", "average")];
 /// Cornac was given a list; with all items ranked it is the same as for judged documents.
-const LIST: &[(&str, &str)] = &[("known", "retrieved")];
-const LIST_WORST: &[(&str, &str)] = &[("known", "retrieved"), ("ties", "worst")];
+const LIST: &[(&str, &str)] = &[("relevant-from", "retrieved")];
+const LIST_WORST: &[(&str, &str)] = &[("relevant-from", "retrieved"), ("ties", "worst")];
 const NEGATIVE: &[&str] = &["negative"];
 const ONE_KIND: &[&str] = &["nothing", "first"];
 
@@ -204,7 +204,7 @@ const ROWS: &[Row<'static>] = &[
     Row("Quepid f80322f3 (scorer, 5 \
          decimals)", "ndcg_cut@10", "quepid", "ndcg_cut@3", Digits(5), &[], NEGATIVE),
     Row("Quepid f80322f3 (scorer, 5 \
-         decimals)", "ap@10", "quepid", "ap(nothing=skip)@3", Digits(5), &[], &[]),
+         decimals)", "ap@10", "quepid", "ap(no_relevant=skip)@3", Digits(5), &[], &[]),
     Row("Quepid f80322f3 (scorer, 5 decimals)", "rr@10", "quepid", "rr@3", Digits(5), &[], &[]),
     Row("Quepid f80322f3 (scorer, 5 \
          decimals)", "err@10", "quepid", "err@3", Digits(5), &[], NEGATIVE),
@@ -237,8 +237,9 @@ struct Query {
 
 fn query(case: &Value) -> Query {
     let pairs = |rows: &Value| {
-        let number =
-            |of: &Value| of.as_f64().unwrap_or_else(|| of.as_str().unwrap().parse().unwrap());
+        let number = |value: &Value| {
+            value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
+        };
         let pair = |row: &Value| (row[0].as_str().unwrap().to_owned(), number(&row[1]));
         rows.as_array().unwrap().iter().map(pair).collect()
     };
@@ -246,28 +247,32 @@ fn query(case: &Value) -> Query {
 }
 
 impl Row<'_> {
-    /// The word of an option, which may differ from that of the library.
+    /// Returns the word of an option, which may differ from that of the library.
     fn option(&self, name: &str) -> Option<&'static str> {
         let own = self.5.iter().find(|(option, _)| *option == name).map(|&(_, word)| word);
-        own.or_else(|| Profile::of(self.2).unwrap().option(name))
+        own.or_else(|| Profile::from_prefix(self.2).unwrap().option(name))
     }
 
-    /// The value of a query; `None` if it has none.
+    /// Returns the value of a query; `None` if it has none.
     fn value(&self, query: &Query) -> laneval::Result<Option<f64>> {
-        let measures = Profile::of(self.2)?.measures(self.3, Defaults::default())?;
+        let measures = Profile::from_prefix(self.2)?.measures(self.3, Defaults::default())?;
         assert_eq!(measures.len(), 1, "{}:{}", self.2, self.3);
         let ties = self.option("ties").unwrap_or("docno-desc");
         let join = Join {
-            ties: ties.parse::<Ties>().unwrap_or_default(),
-            score: self.option("score").map_or(ScoreType::F64, |word| word.parse().unwrap()),
-            keep_ties: ties.parse::<Ties>().is_err() || measures.iter().any(Measure::needs_ties),
+            ties: ties.parse::<TieBreak>().unwrap_or_default(),
+            score: self.option("score-type").map_or(ScoreType::F64, |word| word.parse().unwrap()),
+            keep_ties: ties.parse::<TieBreak>().is_err()
+                || measures.iter().any(Measure::needs_ties),
             depth: self.option("depth").map(|depth| depth.parse().unwrap()),
             ..Join::default()
         };
         // Where every listed document is relevant, the library was given the relevant ones.
-        let listed = Profile::of(self.2)?.relevant == "0";
+        let listed = Profile::from_prefix(self.2)?.relevant == "0";
         let grade = |grade: f64| if listed && grade < 1.0 { -1.0 } else { grade };
-        let judged = query.judged.iter().map(|(document, of)| ("q", document.as_str(), grade(*of)));
+        let judged = query
+            .judged
+            .iter()
+            .map(|(document, raw_grade)| ("q", document.as_str(), grade(*raw_grade)));
         // Another query, so that a run lacks the first and has a row.
         let qrels = Qrels::new(judged.chain([("other", "a", 1.0)])).unwrap();
         let rows = query.retrieved.iter().map(|(document, score)| ("q", document.as_str(), *score));
@@ -285,9 +290,9 @@ impl Row<'_> {
             depth: join.depth.map(u32::from),
             judged_only: self.option("judged-only").is_some(),
         };
-        let evaluator = Evaluator::of(measures)
-            .with_tied(tied.map_or(TiedValue::Ranked, |&(_, tied)| tied))
-            .with_known(self.option("known").map_or(Known::Judged, |word| word.parse().unwrap()))
+        let evaluator = Evaluator::from_measures(measures)
+            .with_tied_value(tied.map_or(TiedValue::Ranked, |&(_, tied)| tied))
+            .with_relevant_from(self.option("relevant-from").unwrap_or("judged").parse().unwrap())
             .with_queries(queries)
             .with_view(view)
             .with_per_query(true);
@@ -309,7 +314,7 @@ fn documents_are_relevant_from_the_grade_on_that_libraries_count() {
     let file = json("libraries.json");
     let mut ran = Vec::new();
     for given in file["relevance"].as_array().unwrap() {
-        let profile = Profile::of(given["library"].as_str().unwrap()).unwrap();
+        let profile = Profile::from_prefix(given["library"].as_str().unwrap()).unwrap();
         let level = parse_level(profile.relevant).unwrap();
         let measure = &profile
             .usual_measures(Defaults::default())
@@ -325,9 +330,15 @@ fn documents_are_relevant_from_the_grade_on_that_libraries_count() {
         ran.push(profile.prefix);
     }
     // The newest version of trec_eval has two names.
-    let others: Vec<&str> =
-        Profile::ALL.iter().map(|of| of.prefix).filter(|of| !ran.contains(of)).collect();
-    assert!(others.iter().all(|of| *of == "trec" || WITHOUT_GRADES.contains(of)), "{others:?}");
+    let others: Vec<&str> = Profile::ALL
+        .iter()
+        .map(|profile| profile.prefix)
+        .filter(|prefix| !ran.contains(prefix))
+        .collect();
+    assert!(
+        others.iter().all(|library| *library == "trec" || WITHOUT_GRADES.contains(library)),
+        "{others:?}"
+    );
 }
 
 #[test]
@@ -373,7 +384,7 @@ fn every_name_has_a_value_under_the_options_of_its_library() {
     let mut count = 0;
     for profile in Profile::ALL
         .iter()
-        .filter(|of| of.tools.iter().any(|tool| matches!(tool, Tool::Library(_))))
+        .filter(|profile| profile.tools.iter().any(|tool| matches!(tool, Tool::Library(_))))
     {
         for name in FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool)) {
             // The highest grade of this query is 3.

@@ -32,6 +32,7 @@ mod nothing;
 mod notices;
 mod nouns;
 mod npy;
+mod options;
 #[cfg(feature = "report")]
 mod pages;
 #[cfg(feature = "report")]

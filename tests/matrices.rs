@@ -3,7 +3,7 @@
 use laneval::LabelMatrix;
 use laneval::labels::{Codebook, Ids, RankingRule, RunInfo};
 use laneval::parts::matrix::{
-    ExactFacts, Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
+    ExactHistograms, GradeHistograms, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
 };
 use proptest::prelude::*;
 
@@ -88,13 +88,13 @@ fn shape_of(grades: BoxedStrategy<Vec<f64>>) -> impl Strategy<Value = Shape> {
     })
 }
 
-/// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the
-/// ranking that has most of them, and those that are not retrieved.
+/// Returns the matrix of a shape. The qrels of a query hold, for each code, as many documents as
+/// the ranking that has most of them, and those that are not retrieved.
 pub fn matrix(shape: &Shape) -> LabelMatrix {
     staged(shape, false)
 }
 
-/// The matrix of a shape in which the results of a ranking have equal scores by threes.
+/// Returns the matrix of a shape in which the results of a ranking have equal scores by threes.
 #[allow(dead_code)] // not every test binary has ties
 pub fn tied_matrix(shape: &Shape) -> LabelMatrix {
     staged(shape, true)
@@ -103,7 +103,8 @@ pub fn tied_matrix(shape: &Shape) -> LabelMatrix {
 fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
     let book = Codebook::new(shape.grades.iter().copied()).expect("a codebook");
     let ids: Vec<String> = (0..shape.queries.len()).map(|query| format!("q{query:05}")).collect();
-    let (mut facts, mut exact) = (Facts::new(), (!book.is_exact()).then(ExactFacts::default));
+    let (mut facts, mut exact) =
+        (GradeHistograms::new(), (!book.is_exact()).then(ExactHistograms::default));
     let exact_codes = |labels: &[u8]| labels.iter().map(|&label| label.min(3)).collect::<Vec<_>>();
     let mut builder_runs: Vec<StagedRun> = Vec::new();
     for (number, query) in shape.queries.iter().enumerate() {

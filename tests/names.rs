@@ -2,11 +2,11 @@
 
 use laneval::labels::Codebook;
 use laneval::measure::{
-    Defaults, FOREIGN, JUDGES, Kind, MEASURES, NOTHING, Profile, SETS, Seen, Tool, Value,
-    parse_list, prefixed,
+    Defaults, FOREIGN, JUDGES, MEASURES, NO_RELEVANT, ParamKind, ParamValue, Profile, Provenance,
+    SETS, Tool, items_with_prefix, parse_list,
 };
 use laneval::parts::reference;
-use laneval::{Error, Measure, QuerySet, ScoreType, TiedValue, Ties};
+use laneval::{Error, Measure, QuerySet, ScoreType, TieBreak, TiedValue};
 use proptest::prelude::*;
 
 use crate::variants::variants;
@@ -46,7 +46,7 @@ fn the_table_is_whole() {
             let needed = row.params.iter().any(|other| {
                 matches!(
                     other.kind,
-                    Kind::Word(words)
+                    ParamKind::Choice(words)
                         if words.iter().any(|word| format!("{}={word}", other.name) == param.needs)
                 )
             });
@@ -292,11 +292,11 @@ fn names_that_differ_between_tools_are_refused_with_what_each_is() {
         ("rbp(p=0.7)", &["\n    RBP  "]),
         ("rbp-l2", &["\n    RBP  "]),
     ] {
-        let said = message(text);
-        assert!(said.contains("means different measures in different tools"), "{text}: {said}");
+        let error = message(text);
+        assert!(error.contains("means different measures in different tools"), "{text}: {error}");
         parts
             .iter()
-            .for_each(|part| assert!(said.contains(part), "{text}: {part:?} is not in {said}"));
+            .for_each(|part| assert!(error.contains(part), "{text}: {part:?} is not in {error}"));
     }
     assert_eq!(names("RBP"), ["RBP"]);
     assert_eq!(names("Accuracy@5"), ["Accuracy@5"]);
@@ -329,7 +329,10 @@ fn libraries_are_one_table() {
             "{}",
             profile.prefix
         );
-        assert!(Profile::of(profile.prefix).is_ok_and(|of| of.library == profile.library));
+        assert!(
+            Profile::from_prefix(profile.prefix)
+                .is_ok_and(|found| found.library == profile.library)
+        );
         for text in [profile.library, profile.versions, profile.source] {
             assert!(!text.is_empty(), "{}", profile.prefix);
         }
@@ -359,28 +362,28 @@ fn libraries_are_one_table() {
             );
             let known = match *option {
                 "ties" => {
-                    word.parse::<Ties>().is_ok()
+                    word.parse::<TieBreak>().is_ok()
                         || TiedValue::ALL.iter().any(|(name, _)| name == word)
                 }
-                "score" => word.parse::<ScoreType>().is_ok(),
+                "score-type" => word.parse::<ScoreType>().is_ok(),
                 "queries" => word.parse::<QuerySet>().is_ok(),
-                "known" => ["judged", "retrieved"].contains(word),
+                "relevant-from" => ["judged", "retrieved"].contains(word),
                 _ => false,
             };
             assert!(known, "{}: {option} {word}", profile.prefix);
             assert!(
-                !profile.says(|of, _| of == *option).unwrap().contains("differs"),
+                !profile.describe_options(|name, _| name == *option).unwrap().contains("differs"),
                 "{option} {word}"
             );
         }
         assert!(
-            Seen::ALL
+            Provenance::ALL
                 .iter()
                 .any(|(name, seen)| *name == profile.seen.to_string() && *seen == profile.seen)
         );
     }
     let of_no_profile: Vec<_> =
-        FOREIGN.iter().filter(|row| Profile::of_tool(row.tool).is_none()).collect();
+        FOREIGN.iter().filter(|row| Profile::for_tool(row.tool).is_none()).collect();
     assert!(
         of_no_profile.iter().all(|row| row.tool == Tool::Common),
         "{:?}",
@@ -390,7 +393,7 @@ fn libraries_are_one_table() {
 
 #[test]
 fn a_prefix_without_a_library_says_which_was_meant() {
-    for (text, said) in [
+    for (text, expected) in [
         (
             "xgboots:map@5",
             "xgboots: is no library: did you mean xgboost?\n  xgboots:map@5\n  ^^^^^^^^",
@@ -410,38 +413,41 @@ fn a_prefix_without_a_library_says_which_was_meant() {
         ("ranklib:MAP@10", "ranklib:MAP is of the whole ranking, and takes no cutoff\n"),
         ("quepid:ap@10", QUEPID),
     ] {
-        assert!(message(text).starts_with(said), "{text}: {}", message(text));
+        assert!(message(text).starts_with(expected), "{text}: {}", message(text));
     }
-    let of =
-        |prefix: &str| Profile::of(prefix).map(|of| of.library).map_err(|error| error.to_string());
-    assert_eq!(of("xgboost"), Ok("XGBoost"));
+    let library = |prefix: &str| {
+        Profile::from_prefix(prefix)
+            .map(|profile| profile.library)
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(library("xgboost"), Ok("XGBoost"));
     assert_eq!(
-        of("xgboost3").unwrap_err(),
+        library("xgboost3").unwrap_err(),
         "xgboost3: xgboost has xgboost (2 and later) and xgboost1"
     );
-    assert_eq!(of("").unwrap_err(), ": is no library: `laneval measures --as` lists them");
-    let ranx = Profile::of("ranx").unwrap();
-    let said = ranx.measures("mrr,trec:map", Defaults::default()).unwrap_err().to_string();
+    assert_eq!(library("").unwrap_err(), ": is no library: `laneval measures --as` lists them");
+    let ranx = Profile::from_prefix("ranx").unwrap();
+    let error = ranx.measures("mrr,trec:map", Defaults::default()).unwrap_err().to_string();
     assert!(
-        said.starts_with("--as ranx means its own names, and not those of trec_eval\n"),
-        "{said}"
+        error.starts_with("--as ranx means its own names, and not those of trec_eval\n"),
+        "{error}"
     );
 }
 
 /// What Quepid divides by zero is told, as `ap@10` is not a number where nothing is relevant.
 const QUEPID: &str = "quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 \
-                      (nothing=0): \
-                      say nothing=0 or nothing=skip\n";
+                      (no_relevant=0): \
+                      say no_relevant=0 or no_relevant=skip\n";
 
 /// Older versions of a library have the names of their own time, and arguments of libraries are
 /// read as they are written there.
 #[test]
 fn names_of_libraries() {
     for (theirs, ours) in [
-        ("xgboost:map@5", "AP(norm=min,nothing=1)@5"),
+        ("xgboost:map@5", "AP(norm=min,no_relevant=1)@5"),
         ("xgboost:map@5-", "AP(norm=min)@5"),
         ("xgboost:ndcg-", "nDCG(gain=exp2)"),
-        ("xgboost1:map@5", "AP(nothing=1)@5"),
+        ("xgboost1:map@5", "AP(no_relevant=1)@5"),
         ("xgboost1:pre@5", "P@5"),
         ("xgboost:pre@5", "P(norm=min)@5"),
         ("mteb:ndcg_at_10", "nDCG@10"),
@@ -449,20 +455,20 @@ fn names_of_libraries() {
         ("trec9:recall.10", "R@10"),
         ("trec10:rbp_resid", "RBPresid"),
         ("sklearn:NDCG@10", "nDCG@10"),
-        ("catboost:NDCG(type=Exp)@3", "nDCG(gain=exp2,nothing=1)@3"),
-        ("rectools:MAP( divide_by_k = True )@3", "AP(norm=k,nothing=skip)@3"),
+        ("catboost:NDCG(type=Exp)@3", "nDCG(gain=exp2,no_relevant=1)@3"),
+        ("rectools:MAP( divide_by_k = True )@3", "AP(norm=k,no_relevant=skip)@3"),
         ("recommenders:ndcg_at_k(score_type=\"exp\")(rel=2)@3", "nDCG(gain=exp2,rel=2)@3"),
         ("elastic:expected_reciprocal_rank(gmax=3)@10", "ERR(gmax=3)@10"),
-        ("quepid:ap(nothing=skip)@10", "AP(nothing=skip)@10"),
+        ("quepid:ap(no_relevant=skip)@10", "AP(no_relevant=skip)@10"),
     ] {
         assert_eq!(names(theirs), [ours], "{theirs}");
     }
     assert_eq!(names("mteb:ndcg_at_5,10"), ["nDCG@5", "nDCG@10"]);
     assert!(message("trec9:dcg").contains("no measure `dcg` of trec_eval 9"));
     assert!(message("elastic:expected_reciprocal_rank@10").contains("`gmax` has to be given"));
-    let of = prefixed("AP,xgboost:map@5 ranx:mrr,foo:bar");
-    let of: Vec<_> = of.iter().map(|(item, profile)| (*item, profile.prefix)).collect();
-    assert_eq!(of, [("xgboost:map@5", "xgboost"), ("ranx:mrr", "ranx")]);
+    let items = items_with_prefix("AP,xgboost:map@5 ranx:mrr,foo:bar");
+    let prefixes: Vec<_> = items.iter().map(|(item, profile)| (*item, profile.prefix)).collect();
+    assert_eq!(prefixes, [("xgboost:map@5", "xgboost"), ("ranx:mrr", "ranx")]);
     // No bare name has a new meaning.
     for row in FOREIGN.iter().filter(|row| matches!(row.tool, Tool::Library(_))) {
         assert!(!row.bare, "{}", row.name);
@@ -472,31 +478,31 @@ fn names_of_libraries() {
 #[test]
 fn the_usual_measures_of_a_library_are_those_it_has() {
     let usual = |prefix| {
-        let measures = Profile::of(prefix).unwrap().usual_measures(Defaults::default());
+        let measures = Profile::from_prefix(prefix).unwrap().usual_measures(Defaults::default());
         measures.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(usual("trec"), ["nDCG@10", "AP", "RR", "P@10", "R@100"]);
     assert_eq!(
         usual("lightgbm"),
-        ["nDCG(gain=exp2,nothing=1)@10", "AP(rel=>0.5,norm=min,nothing=1)"]
+        ["nDCG(gain=exp2,no_relevant=1)@10", "AP(rel=>0.5,norm=min,no_relevant=1)"]
     );
-    assert_eq!(usual("rectools")[0], "SDCG(rel=0,nothing=skip)@10");
+    assert_eq!(usual("rectools")[0], "SDCG(rel=0,no_relevant=skip)@10");
 }
 
 #[test]
 fn trec_eval_and_pytrec_eval_are_names_of_libraries() {
     for (name, prefix) in [("trec_eval", "trec"), ("pytrec_eval", "trec9")] {
-        assert_eq!(Profile::of(name).unwrap().prefix, prefix);
+        assert_eq!(Profile::from_prefix(name).unwrap().prefix, prefix);
         assert_eq!(names(&format!("{name}:map")), names(&format!("{prefix}:map")));
     }
 }
 
 #[test]
 fn an_option_has_to_agree_with_the_library() {
-    let sklearn = Profile::of("sklearn").unwrap();
+    let sklearn = Profile::from_prefix("sklearn").unwrap();
     let agree = |option, given| {
-        let agree =
-            sklearn.agree("--as sklearn", option, given, |word| format!("--{option} {word}"));
+        let agree = sklearn
+            .check_option("--as sklearn", option, given, |word| format!("--{option} {word}"));
         agree.map_err(|error| error.to_string())
     };
     assert_eq!(agree("ties", None), Ok(Some("average")));
@@ -505,9 +511,9 @@ fn an_option_has_to_agree_with_the_library() {
         agree("ties", Some("input")).unwrap_err(),
         "--as sklearn averages over equal scores, --ties input does not: leave one out"
     );
-    assert_eq!(agree("score", Some("f32")), Ok(None));
+    assert_eq!(agree("score-type", Some("f32")), Ok(None));
     assert_eq!(
-        sklearn.says(|option, _| !["queries", "rel"].contains(&option)).unwrap(),
+        sklearn.describe_options(|option, _| !["queries", "rel"].contains(&option)).unwrap(),
         "scikit-learn averages over equal scores and knows retrieved documents only"
     );
 }
@@ -537,9 +543,9 @@ fn one_argument_may_be_a_list() {
         assert_eq!(names(&format!("trec:{set}")), of_set);
     }
     assert_eq!(names("official").len(), 9 + 11 + 9, "the thirty lines of trec_eval but runid");
-    let said = message("nDCG@10,XX,P@0");
-    assert_eq!(said.matches("nDCG@10,XX,P@0\n").count(), 2, "{said}");
-    assert!(said.contains("          ^^") && said.contains("               ^"), "{said}");
+    let error = message("nDCG@10,XX,P@0");
+    assert_eq!(error.matches("nDCG@10,XX,P@0\n").count(), 2, "{error}");
+    assert!(error.contains("          ^^") && error.contains("               ^"), "{error}");
     for (text, part) in [
         ("nDCG@5,10", "         ^^ did you mean nDCG@[5,10]?"),
         ("AP,", "a measure was expected"),
@@ -586,11 +592,11 @@ fn the_words_of_tutorials_are_known() {
         ("nERR@10", "ERR@10"),
         ("reciprocal rank,AP", "RR"),
     ] {
-        let said =
+        let error =
             parse_list(text, Defaults::default()).err().map(|e| e.to_string()).unwrap_or_default();
         let suggested =
-            said.split("did you mean ").nth(1).map_or("", |rest| rest.trim_end_matches('?'));
-        assert_eq!(suggested, suggestion, "{text}: {said}");
+            error.split("did you mean ").nth(1).map_or("", |rest| rest.trim_end_matches('?'));
+        assert_eq!(suggested, suggestion, "{text}: {error}");
     }
 }
 
@@ -608,7 +614,7 @@ fn foreign_names_are_one_table() {
         );
         for (name, _) in row.fixed {
             let own = row.definition().params.iter().any(|param| param.name == *name);
-            let shared = [JUDGES.name, NOTHING.name].contains(name);
+            let shared = [JUDGES.name, NO_RELEVANT.name].contains(name);
             assert!(own || shared, "{example}: {name}");
         }
         let meaning: Vec<String> = meaning.iter().map(ToString::to_string).collect();
@@ -616,7 +622,7 @@ fn foreign_names_are_one_table() {
             assert_eq!(names(&row.prefixed(&example)), meaning, "{example}");
         }
         // A canonical name means its measure, whatever another tool makes of it.
-        let canonical = MEASURES.iter().any(|of| of.name == row.name);
+        let canonical = MEASURES.iter().any(|definition| definition.name == row.name);
         match parse_list(&example, Defaults::default()) {
             _ if canonical || !row.bare => {}
             Ok(list) => {
@@ -673,7 +679,7 @@ fn errors_point_at_the_part_at_fault_and_suggest() {
     );
     assert_eq!(
         message("AP(rle=2)"),
-        "`AP` has no parameter `rle`, but rel, norm, tied\n  AP(rle=2)\n     ^^^"
+        "`AP` has no parameter `rle`, but rel, norm, ties\n  AP(rle=2)\n     ^^^"
     );
     assert_eq!(message("P@0"), "a cutoff is at least 1\n  P@0\n    ^");
     for (text, part) in [
@@ -728,7 +734,7 @@ fn a_parameter_may_need_another() {
         assert!(error.contains("`base` works only together with `discount=jk`"), "{error}");
     }
     let plain: Measure = "DCG".parse().unwrap();
-    assert!(plain.with("base", Value::Number(10.0)).is_err());
+    assert!(plain.with_param("base", ParamValue::Number(10.0)).is_err());
     let error = parse_list("Utility(docs=0.5)", Defaults::default()).unwrap_err().to_string();
     assert!(error.contains("`0.5` is not a whole number from 0 to 1000000000000000"), "{error}");
 }

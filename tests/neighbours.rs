@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use laneval::arrays::{Integers, Neighbours, Numbers, Rankings, RepeatedIds, Shape};
+use laneval::arrays::{DuplicateIds, Integers, Neighbours, Numbers, Rankings, Shape};
 use laneval::{EngineChoice, Evaluator, LabelMatrix, Notice, Scores};
 
 use crate::cases::cases;
@@ -14,7 +14,7 @@ const DISTANCES: [f32; 18] =
     [1.0, 2.0, 2.0, 2.0, 3.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
 const FOUND: [i32; 12] = [1, 4, 9, 2, 15, 14, 10, 11, 22, 20, -1, -1];
 
-/// The values of each query, by both engines.
+/// Returns the values of each query, by both engines.
 fn values(rankings: &Rankings<'_>, names: &[&str]) -> Vec<Vec<f64>> {
     let evaluator = Evaluator::new(names.iter().copied()).unwrap().with_per_query(true);
     let [one, other] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
@@ -29,7 +29,7 @@ fn truth() -> Neighbours<'static> {
     Neighbours::ids(&TRUTH, 6).unwrap()
 }
 
-/// The first line of the error of a measure of rankings.
+/// Returns the first line of the error of a measure of rankings.
 fn refused(rankings: laneval::Result<Rankings<'_>>, measure: &str) -> String {
     let scores = rankings.and_then(|rankings| Evaluator::new([measure])?.rankings(&rankings));
     let error = scores.map_or_else(|error| error.to_string(), |_| "nothing".to_owned());
@@ -85,7 +85,7 @@ fn other_measures_see_the_grades_of_neighbours() {
     let first = Neighbours::ids(&TRUTH[..6], 6).unwrap();
     let closeness = values(&Rankings::neighbours(first, &FOUND[..4], 4).unwrap(), &["nDCG@4"]);
     assert!((closeness[0][0] - 0.807136787363).abs() < 1e-12, "{closeness:?}");
-    let matrix = LabelMatrix::of_rankings("mine", &rankings).unwrap();
+    let matrix = LabelMatrix::from_rankings("mine", &rankings).unwrap();
     let evaluator = Evaluator::new(["NNR@4", "NNR(truth=1)@2"]).unwrap();
     let [of_matrix, of_rankings] =
         [evaluator.evaluate(&matrix).unwrap(), evaluator.rankings(&rankings).unwrap()];
@@ -112,39 +112,39 @@ fn an_empty_place_keeps_its_rank_and_is_nothing() {
     let queries: Vec<&[u8]> = per_query.queries.iter().collect();
     assert_eq!((queries, &per_query.values), (vec![&b"1"[..], b"3"], &vec![vec![0.5, 0.0]]));
     assert_eq!((scores.runs[0].queries, scores.runs[0].missing.count), (2, 1));
-    let matrix = LabelMatrix::of_rankings("mine", &rankings).unwrap();
+    let matrix = LabelMatrix::from_rankings("mine", &rankings).unwrap();
     assert_eq!(matrix.queries().iter().collect::<Vec<_>>(), [b"1", b"3"]);
 }
 
 #[test]
 fn an_id_that_was_found_twice_counts_once() {
     let (truth, found) = ([1, 2, 3, 4], [1, 1, 2, 9]);
-    let near = |repeats: RepeatedIds| {
-        Rankings::neighbours(Neighbours::ids(&truth, 4)?, &found, 4)?.with_repeats(repeats)
+    let near = |repeats: DuplicateIds| {
+        Rankings::neighbours(Neighbours::ids(&truth, 4)?, &found, 4)?.with_duplicates(repeats)
     };
     let names = ["NNR@4", "NNR(truth=2)@2", "NNR(truth=2)@3"];
-    assert_eq!(values(&near(RepeatedIds::Blank).unwrap(), &names), [[0.5], [0.5], [1.0]]);
-    assert_eq!(values(&near(RepeatedIds::First).unwrap(), &names[1..]), [[1.0], [1.0]]);
-    assert_eq!(refused(near(RepeatedIds::Error), "NNR@4"), "found[0, 1], 1, is there twice");
+    assert_eq!(values(&near(DuplicateIds::Blank).unwrap(), &names), [[0.5], [0.5], [1.0]]);
+    assert_eq!(values(&near(DuplicateIds::First).unwrap(), &names[1..]), [[1.0], [1.0]]);
+    assert_eq!(refused(near(DuplicateIds::Error), "NNR@4"), "found[0, 1], 1, is there twice");
     let same = [1i64; 4];
     let rankings = Rankings::neighbours(Neighbours::ids(&truth, 4).unwrap(), &same, 4).unwrap();
-    let blank = rankings.with_repeats(RepeatedIds::Blank).unwrap();
+    let blank = rankings.with_duplicates(DuplicateIds::Blank).unwrap();
     assert_eq!(values(&blank, &["NNR@4"]), [[0.25]]);
     // By distances too, where ann-benchmarks has 1.
     let distances = [0.5, 0.6, 0.7, 0.8];
     let truth = Neighbours::ids(&truth, 4).unwrap().with_distances(&distances).unwrap();
     let within = Rankings::neighbours_within(truth, &same, 4, &[0.5f64; 4], 0.0).unwrap();
-    assert_eq!(values(&within.with_repeats(RepeatedIds::Blank).unwrap(), &["NNR@4"]), [[0.25]]);
+    assert_eq!(values(&within.with_duplicates(DuplicateIds::Blank).unwrap(), &["NNR@4"]), [[0.25]]);
     // Lists of ids have the same choice.
     let (relevant, retrieved) = ([vec!["a", "b"]], [vec!["a", "a", "b"]]);
-    let of = |repeats| {
+    let ap_values = |repeats| {
         values(
-            &Rankings::ids(&relevant, &retrieved).unwrap().with_repeats(repeats).unwrap(),
+            &Rankings::ids(&relevant, &retrieved).unwrap().with_duplicates(repeats).unwrap(),
             &["AP"],
         )
     };
-    assert_eq!(of(RepeatedIds::First), [[1.0]]);
-    assert_eq!(of(RepeatedIds::Blank), [[(1.0 + 2.0 / 3.0) / 2.0]]);
+    assert_eq!(ap_values(DuplicateIds::First), [[1.0]]);
+    assert_eq!(ap_values(DuplicateIds::Blank), [[(1.0 + 2.0 / 3.0) / 2.0]]);
     assert_eq!(
         refused(Rankings::ids(&relevant, &retrieved), "AP"),
         "retrieved[0, 1], \"a\", occurs twice"
@@ -226,7 +226,7 @@ fn wrong_arrays_are_refused_with_their_place() {
         truth().with_distances(&[1.0]).map_or_else(|error| error.to_string(), |_| String::new());
     assert_eq!(few, "1 distances of the truth, and 18 (ids) were expected");
     let labels = Rankings::labels(&[1u8], Shape::dense(1))
-        .and_then(|of| of.with_repeats(RepeatedIds::First));
+        .and_then(|label_rankings| label_rankings.with_duplicates(DuplicateIds::First));
     assert_eq!(refused(labels, "RR"), "labels and scores have no ids that could repeat");
 }
 
@@ -243,7 +243,7 @@ fn distances_of_what_was_found_give_recall_alone() {
         error.starts_with("AP: distances of found neighbours give values of NNR alone"),
         "{error}"
     );
-    let error = LabelMatrix::of_rankings("mine", &rankings).unwrap_err().to_string();
+    let error = LabelMatrix::from_rankings("mine", &rankings).unwrap_err().to_string();
     assert!(error.contains("no matrix"), "{error}");
 }
 
@@ -334,7 +334,7 @@ fn is_id(id: i64) -> bool {
     id != -1 && id != i64::from(u32::MAX)
 }
 
-/// The share of the t nearest among the first k, as sets.
+/// Returns the share of the t nearest among the first k, as sets.
 fn recall(near: &HashSet<i64>, found: &[i64], k: usize, most: usize) -> f64 {
     let found: BTreeSet<i64> = found.iter().take(k).copied().filter(|id| is_id(*id)).collect();
     found.iter().filter(|id| near.contains(id)).count().min(most) as f64 / most as f64
@@ -390,14 +390,14 @@ fn recalls_are_those_of_sets_in_every_type_and_width() {
             let of_row = |row: usize, t: usize, k: usize| {
                 let (ids, distances) = (&case.truth[row], &case.distances[row]);
                 // An empty place has no distance.
-                let same = |of: &usize, column: usize| {
-                    is_id(ids[*of]) && distances[*of] == distances[column]
+                let same = |rank: &usize, column: usize| {
+                    is_id(ids[*rank]) && distances[*rank] == distances[column]
                 };
-                let first = |column: usize| (0..=column).find(|of| same(of, column)).unwrap();
+                let first = |column: usize| (0..=column).find(|rank| same(rank, column)).unwrap();
                 let column = |column: usize| if tied { first(column) } else { column };
                 let near = (0..width)
-                    .filter(|&of| is_id(ids[of]) && column(of) < t)
-                    .map(|of| ids[of])
+                    .filter(|&rank| is_id(ids[rank]) && column(rank) < t)
+                    .map(|rank| ids[rank])
                     .collect();
                 let most = t.min(ids.iter().filter(|id| is_id(**id)).count());
                 recall(&near, &case.found[row], k, most)
@@ -409,12 +409,15 @@ fn recalls_are_those_of_sets_in_every_type_and_width() {
         let distances = case.distances.concat();
         each_type(&case.truth, &mut |truth| {
             each_type(&case.found, &mut |found| {
-                let of = Neighbours::ids(truth, width).unwrap();
-                let rankings = Rankings::neighbours(of.clone(), found, depth).unwrap();
+                let neighbours = Neighbours::ids(truth, width).unwrap();
+                let rankings = Rankings::neighbours(neighbours.clone(), found, depth).unwrap();
                 assert_eq!(values(&rankings, &names), plain, "{width} {depth} {truth:?} {found:?}");
-                let rankings =
-                    Rankings::neighbours(of.with_distances(&distances).unwrap(), found, depth)
-                        .unwrap();
+                let rankings = Rankings::neighbours(
+                    neighbours.with_distances(&distances).unwrap(),
+                    found,
+                    depth,
+                )
+                .unwrap();
                 assert_eq!(values(&rankings, &names), tied, "{width} {depth} {distances:?}");
             });
         });
@@ -454,7 +457,9 @@ fn without_empty_places_and_repeats_recalls_are_those_of_the_benchmarks() {
         let name = format!("NNR@{count}");
         let [distances, of_found] = [&case.distances, &case.of_found].map(|all| all.concat());
         let (truth, found) = (case.truth.concat(), case.found.concat());
-        let wide = |of: &[f32]| of.iter().map(|&distance| f64::from(distance)).collect::<Vec<_>>();
+        let wide = |numbers: &[f32]| {
+            numbers.iter().map(|&distance| f64::from(distance)).collect::<Vec<_>>()
+        };
         let near = || Neighbours::ids(&truth, width).unwrap();
         let tied = || near().with_distances(Numbers::from(&distances)).unwrap();
         let rankings = [
@@ -500,7 +505,7 @@ fn arrays_of_ids_are_lists_of_ids() {
         );
     }
     let (relevant, retrieved) = ([1u32, 1, 2, 3], [5u32, 6, 6, 5]);
-    let refused = |of: laneval::Result<Rankings<'_>>| refused(of, "AP");
+    let refused = |rankings: laneval::Result<Rankings<'_>>| refused(rankings, "AP");
     assert_eq!(
         refused(Rankings::id_arrays(&relevant, 2, &retrieved, 2)),
         "relevant[0, 1], 1, occurs twice"

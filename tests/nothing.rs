@@ -3,8 +3,8 @@
 use laneval::measure::{CutoffRule, MEASURES, Measure};
 use laneval::scores::is_undefined;
 use laneval::{
-    EngineChoice, Evaluator, Groups, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Scores,
-    Stat, StatName, Summary, TiedValue, Ties, View,
+    EngineChoice, Evaluator, Groups, Join, LabelMatrix, Notice, Qrels, QuerySet, Scores, Stat,
+    StatName, Summary, TieBreak, TiedValue, View,
 };
 
 type Row = (String, String, f64);
@@ -40,7 +40,8 @@ fn generated(seed: u64) -> (Vec<Row>, Vec<Row>) {
     (qrels, run)
 }
 
-/// Whether nothing is relevant for a generated query, under measures that take grades from 1 on.
+/// Returns whether nothing is relevant for a generated query, under measures that take grades from
+/// 1 on.
 fn is_nothing(query: &[u8]) -> bool {
     matches!(query.last(), Some(b'0' | b'5'))
 }
@@ -51,15 +52,16 @@ fn matrix(qrels: &[Row], runs: &[(&str, &[Row])]) -> LabelMatrix {
     Join { keep_ties: true, ..Join::default() }.rankings(&judged, runs).unwrap()
 }
 
-/// Every measure that has the parameter, with a value of it, and without any other parameter.
+/// Returns every measure that has the parameter, with a value of it, and without any other
+/// parameter.
 fn all_with(nothing: &str) -> Vec<Measure> {
-    let rows = MEASURES.iter().filter(|row| row.is_nothing_worth_a_choice());
+    let rows = MEASURES.iter().filter(|row| row.has_no_relevant_param());
     let named = |name: &str, parameter: &str, cutoff: &str| {
         format!("{name}{parameter}{cutoff}").parse().unwrap()
     };
     rows.flat_map(|row| {
         let parameter =
-            if nothing.is_empty() { String::new() } else { format!("(nothing={nothing})") };
+            if nothing.is_empty() { String::new() } else { format!("(no_relevant={nothing})") };
         let cutoffs: &[&str] = match row.cutoff {
             CutoffRule::None => &[""],
             CutoffRule::Optional => &["", "@3"],
@@ -72,20 +74,24 @@ fn all_with(nothing: &str) -> Vec<Measure> {
 }
 
 fn evaluator(measures: Vec<Measure>) -> Evaluator {
-    Evaluator::of(measures).with_per_query(true)
+    Evaluator::from_measures(measures).with_per_query(true)
 }
 
-/// The values, `[measure][query]`, with the queries.
+/// Returns the values, `[measure][query]`, with the queries.
 fn values(scores: &Scores) -> (Vec<Vec<u8>>, Vec<Vec<f64>>) {
-    let of = scores.runs[0].per_query.as_ref().unwrap();
-    (of.queries.iter().map(<[u8]>::to_vec).collect(), of.values.clone())
+    let per_query = scores.runs[0].per_query.as_ref().unwrap();
+    (per_query.queries.iter().map(<[u8]>::to_vec).collect(), per_query.values.clone())
 }
 
 /// Checks values against those of the plain measures.
 fn check(plain: &Scores, found: &Scores, nothing: &str, what: &str) {
     let (queries, plain) = values(plain);
-    let (of, all) = values(found);
-    assert_eq!((&of, [plain.len(), all.len()]), (&queries, [found.measures.len(); 2]), "{what}");
+    let (found_queries, all) = values(found);
+    assert_eq!(
+        (&found_queries, [plain.len(), all.len()]),
+        (&queries, [found.measures.len(); 2]),
+        "{what}"
+    );
     for (measure, (plain, found)) in found.measures.iter().zip(plain.iter().zip(&all)) {
         assert_eq!([plain.len(), found.len()], [queries.len(); 2], "{measure}, {what}");
         for ((query, plain), found) in queries.iter().zip(plain).zip(found) {
@@ -114,12 +120,12 @@ fn every_measure_has_the_value_that_was_asked_for_where_nothing_is_relevant() {
     for nothing in ["1", "skip"] {
         for view in [View::default(), View { depth: Some(4), judged_only: true }] {
             for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
-                let of = |nothing| {
+                let scores = |nothing| {
                     evaluator(all_with(nothing)).with_view(view).with_engine(engine).evaluate(&all)
                 };
                 check(
-                    &of("").unwrap(),
-                    &of(nothing).unwrap(),
+                    &scores("").unwrap(),
+                    &scores(nothing).unwrap(),
                     nothing,
                     &format!("{view:?} {engine:?}"),
                 );
@@ -143,14 +149,16 @@ fn orders_of_equal_scores_do_not_matter_to_what_nothing_is_worth() {
                 };
                 names.iter().map(named).collect::<Vec<_>>()
             };
-            let of = |nothing| evaluator(measures(nothing)).with_tied(tied).evaluate(&all).unwrap();
-            check(&of(""), &of(nothing), nothing, &tied.to_string());
+            let scores = |nothing| {
+                evaluator(measures(nothing)).with_tied_value(tied).evaluate(&all).unwrap()
+            };
+            check(&scores(""), &scores(nothing), nothing, &tied.to_string());
         }
     }
 }
 
 fn with(measure: &Measure, word: &'static str) -> Measure {
-    measure.with("nothing", laneval::measure::Value::Word(word)).unwrap()
+    measure.with_param("no_relevant", laneval::measure::ParamValue::Choice(word)).unwrap()
 }
 
 #[test]
@@ -159,19 +167,19 @@ fn levels_and_gains_say_what_is_relevant() {
     let run: Vec<Row> = ["a", "b", "c"].map(|query| (query.to_owned(), "y".to_owned(), 1.0)).into();
     let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
     for (name, expected) in [
-        ("AP(nothing=1)", [0.0, 0.0, 1.0]),
-        ("AP(rel=2,nothing=1)", [1.0, 0.0, 1.0]),
-        ("AP(rel=0,nothing=1)", [0.0, 0.0, 0.0]),
-        ("nDCG(nothing=1)@5", [0.0, 0.0, 1.0]),
-        ("nDCG(rel=2,nothing=1)", [1.0, 0.0, 1.0]),
-        ("nDCG(gain={1:0,3:0,0:7},nothing=1)", [1.0, 1.0, 0.0]),
-        ("nDCG(gain={3:-1},nothing=1)@1", [0.0, 1.0, 1.0]),
-        ("nDCG(ideal=retrieved,nothing=1)", [0.0, 0.0, 1.0]),
-        ("ERR(nothing=1)", [0.0, 0.0, 1.0]),
-        ("RBP(rel=2,gain=raw,nothing=1)", [1.0, 0.0, 1.0]),
-        ("SDCG(rel=2,nothing=1)@3", [1.0, 0.0, 1.0]),
-        ("SDCG(rel=2,gain=grade,nothing=1)@3", [0.0, 0.0, 1.0]),
-        ("RnDCG(rel=2,nothing=1)", [1.0, 0.0, 1.0]),
+        ("AP(no_relevant=1)", [0.0, 0.0, 1.0]),
+        ("AP(rel=2,no_relevant=1)", [1.0, 0.0, 1.0]),
+        ("AP(rel=0,no_relevant=1)", [0.0, 0.0, 0.0]),
+        ("nDCG(no_relevant=1)@5", [0.0, 0.0, 1.0]),
+        ("nDCG(rel=2,no_relevant=1)", [1.0, 0.0, 1.0]),
+        ("nDCG(gain={1:0,3:0,0:7},no_relevant=1)", [1.0, 1.0, 0.0]),
+        ("nDCG(gain={3:-1},no_relevant=1)@1", [0.0, 1.0, 1.0]),
+        ("nDCG(ideal=retrieved,no_relevant=1)", [0.0, 0.0, 1.0]),
+        ("ERR(no_relevant=1)", [0.0, 0.0, 1.0]),
+        ("RBP(rel=2,gain=raw,no_relevant=1)", [1.0, 0.0, 1.0]),
+        ("SDCG(rel=2,no_relevant=1)@3", [1.0, 0.0, 1.0]),
+        ("SDCG(rel=2,gain=grade,no_relevant=1)@3", [0.0, 0.0, 1.0]),
+        ("RnDCG(rel=2,no_relevant=1)", [1.0, 0.0, 1.0]),
     ] {
         for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
             let evaluator = evaluator(vec![name.parse().unwrap()]).with_engine(engine);
@@ -198,12 +206,12 @@ fn more_grades_than_codes_are_looked_at_exactly() {
                 .map(|name| name.parse::<Measure>().unwrap());
             match nothing {
                 "" => names.to_vec(),
-                "1" => names.iter().map(|of| with(of, "1")).collect(),
-                _ => names.iter().map(|of| with(of, "skip")).collect(),
+                "1" => names.iter().map(|measure| with(measure, "1")).collect(),
+                _ => names.iter().map(|measure| with(measure, "skip")).collect(),
             }
         };
-        let of = |nothing| evaluator(list(nothing)).evaluate(&all).unwrap();
-        check(&of(""), &of(nothing), nothing, "exact grades");
+        let scores = |nothing| evaluator(list(nothing)).evaluate(&all).unwrap();
+        check(&scores(""), &scores(nothing), nothing, "exact grades");
     }
 }
 
@@ -263,10 +271,10 @@ const CASES: [(&str, Documents, Documents); 8] = [
 
 /// Bits from a program of its own, and what LightGBM 4.7.0 (the first row; the fourth is its MAP)
 /// gave within f32.
-const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
+const VECTORS: [(&str, &str, [Option<u64>; 8]); 6] = [
     (
-        "nDCG(gain=exp2,nothing=1)@3",
-        Known::Retrieved,
+        "nDCG(gain=exp2,no_relevant=1)@3",
+        "retrieved",
         [
             Some(0x3fc7_4fe1_4367_5810),
             Some(0x3fe6_086d_b83f_b47c),
@@ -279,8 +287,8 @@ const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
         ],
     ),
     (
-        "AP(nothing=skip)@3",
-        Known::Judged,
+        "AP(no_relevant=skip)@3",
+        "judged",
         [
             Some(0x3fb5_5555_5555_5555),
             Some(0x3fda_aaaa_aaaa_aaaa),
@@ -293,8 +301,8 @@ const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
         ],
     ),
     (
-        "AP(norm=min,nothing=1)@3",
-        Known::Judged,
+        "AP(norm=min,no_relevant=1)@3",
+        "judged",
         [
             Some(0x3fc5_5555_5555_5555),
             Some(0x3fe1_c71c_71c7_1c71),
@@ -307,8 +315,8 @@ const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
         ],
     ),
     (
-        "AP(norm=min,nothing=1)@3",
-        Known::Retrieved,
+        "AP(norm=min,no_relevant=1)@3",
+        "retrieved",
         [
             Some(0x3fc5_5555_5555_5555),
             Some(0x3fea_aaaa_aaaa_aaaa),
@@ -321,8 +329,8 @@ const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
         ],
     ),
     (
-        "RR(nothing=skip)",
-        Known::Judged,
+        "RR(no_relevant=skip)",
+        "judged",
         [
             Some(0x3fe0_0000_0000_0000),
             Some(0x3ff0_0000_0000_0000),
@@ -335,8 +343,8 @@ const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
         ],
     ),
     (
-        "R(norm=min,nothing=skip)@3",
-        Known::Judged,
+        "R(norm=min,no_relevant=skip)@3",
+        "judged",
         [
             Some(0x3fd5_5555_5555_5555),
             Some(0x3fe5_5555_5555_5555),
@@ -352,18 +360,19 @@ const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
 
 #[test]
 fn values_are_those_of_other_programs() {
-    let rows = |of: &'static [(&str, f64)], query: &'static str| {
-        of.iter().map(move |&(document, number)| (query.to_owned(), document.to_owned(), number))
+    let rows = |pairs: &'static [(&str, f64)], query: &'static str| {
+        pairs.iter().map(move |&(document, number)| (query.to_owned(), document.to_owned(), number))
     };
     for (at, (case, judged, ranked)) in CASES.into_iter().enumerate() {
         let judged: Vec<Row> = rows(judged, case).collect();
         let qrels =
             Qrels::new(judged.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
-        let join = Join { ties: Ties::Input, ..Join::default() };
+        let join = Join { ties: TieBreak::Input, ..Join::default() };
         let run: Vec<Row> = rows(ranked, case).collect();
         let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
-        for (name, known, expected) in VECTORS {
-            let evaluator = evaluator(vec![name.parse().unwrap()]).with_known(known);
+        for (name, relevant_from, expected) in VECTORS {
+            let evaluator = evaluator(vec![name.parse().unwrap()])
+                .with_relevant_from(relevant_from.parse().unwrap());
             let found = values(&evaluator.evaluate(&matrix).unwrap()).1[0][0];
             match expected[at] {
                 Some(bits) => assert_eq!(found.to_bits(), bits, "{name} of {case}"),
@@ -373,17 +382,17 @@ fn values_are_those_of_other_programs() {
     }
 }
 
-/// The mean of the queries of a generated run that have relevant documents.
+/// Returns the mean of the queries of a generated run that have relevant documents.
 fn mean_of_others(scores: &Scores) -> f64 {
     let (queries, values) = values(scores);
-    let kept: Vec<f64> = queries
+    let other_values: Vec<f64> = queries
         .iter()
         .zip(&values[0])
         .filter(|(query, _)| !is_nothing(query))
         .map(|(_, value)| *value)
         .collect();
-    assert_eq!(kept.len(), 32);
-    kept.iter().sum::<f64>() / kept.len() as f64
+    assert_eq!(other_values.len(), 32);
+    other_values.iter().sum::<f64>() / other_values.len() as f64
 }
 
 #[test]
@@ -391,31 +400,33 @@ fn queries_without_a_value_are_in_no_statistic() {
     let (qrels, run) = generated(4);
     let all = matrix(&qrels, &[("run", &run)]);
     let stats = [Stat::Median, Stat::Std, Stat::Min, Stat::Max, Stat::Ci95];
-    let of = |names: &str, only: Option<Vec<Vec<u8>>>| {
+    let scores = |names: &str, only: Option<Vec<Vec<u8>>>| {
         let only = only.map(|ids| ids.iter().map(Vec::as_slice).collect());
         let evaluator = Evaluator::new([names]).unwrap().with_per_query(true).with_stats(stats);
-        evaluator.with_only(only).evaluate(&all).unwrap()
+        evaluator.with_query_filter(only).evaluate(&all).unwrap()
     };
-    let plain = of("AP", None);
+    let plain = scores("AP", None);
     let others = values(&plain).0.into_iter().filter(|query| !is_nothing(query)).collect();
-    let (found, expected) = (of("AP(nothing=skip),P@5", None), of("AP,P@5", Some(others)));
+    let found = scores("AP(no_relevant=skip),P@5", None);
+    let expected = scores("AP,P@5", Some(others));
     assert_eq!(
         found.runs[0].stats[0], expected.runs[0].stats[0],
         "those of the queries that have a value"
     );
     assert_eq!(
         found.runs[0].stats[1],
-        of("P@5", None).runs[0].stats[0],
+        scores("P@5", None).runs[0].stats[0],
         "another measure has all queries"
     );
     assert!((found.runs[0].average(0).unwrap() - mean_of_others(&plain)).abs() < 1e-15);
     assert_eq!((found.runs[0].queries, &found.runs[0].skipped[..]), (40, &[8, 0][..]));
-    let note = Notice::LeftOut { measures: vec!["AP(nothing=skip)".to_owned()], queries: 8 };
+    let measures = vec!["AP(no_relevant=skip)".to_owned()];
+    let note = Notice::SkippedQueries { measures, queries: 8 };
     assert!(found.notices.contains(&note), "{:?}", found.notices);
     assert_eq!(
         note.to_string(),
-        "AP(nothing=skip): 8 queries are left out, because nothing is relevant for them \
-         (nothing=skip)"
+        "AP(no_relevant=skip): 8 queries are left out, because nothing is relevant for them \
+         (no_relevant=skip)"
     );
     assert_eq!(found.rows().filter(|row| row.query.is_some()).count(), 40 + 32);
 }
@@ -424,7 +435,7 @@ fn queries_without_a_value_are_in_no_statistic() {
 fn a_call_in_which_no_query_has_a_value_has_no_average() {
     let qrels = Qrels::new([("a", "x", 0.0)]).unwrap();
     let matrix = Join::default().rankings(&qrels, [("run".to_owned(), [("a", "x", 1.0)])]).unwrap();
-    let scores = Evaluator::new(["AP(nothing=skip)"])
+    let scores = Evaluator::new(["AP(no_relevant=skip)"])
         .unwrap()
         .with_stats([Stat::Min])
         .evaluate(&matrix)
@@ -438,7 +449,7 @@ fn groups_leave_out_their_own_queries() {
     let all = matrix(&qrels, &[("run", &run)]);
     let group = |at: u64| if at < 12 { "early" } else { "late" };
     let groups = Groups::new((0..40).map(|at| (format!("q{at:02}"), group(at)))).unwrap();
-    let scores = Evaluator::new(["RR(nothing=skip)"])
+    let scores = Evaluator::new(["RR(no_relevant=skip)"])
         .unwrap()
         .with_groups(Some(groups))
         .evaluate(&all)
@@ -450,7 +461,7 @@ fn groups_leave_out_their_own_queries() {
 #[test]
 fn parts_of_a_run_merge_to_the_whole() {
     let (qrels, run) = generated(6);
-    let evaluator = Evaluator::new(["AP(nothing=skip),AP(nothing=1),RR"]).unwrap();
+    let evaluator = Evaluator::new(["AP(no_relevant=skip),AP(no_relevant=1),RR"]).unwrap();
     let part = |from: usize, to: usize| {
         let within = |row: &&Row| (from..to).contains(&row.0[1..].parse().unwrap());
         let qrels: Vec<Row> = qrels.iter().filter(within).cloned().collect();
@@ -474,11 +485,11 @@ fn parts_of_a_run_merge_to_the_whole() {
 fn only_judged_queries_that_are_there_are_left_out() {
     let (qrels, run) = generated(7);
     let all = matrix(&qrels, &[("run", &run)]);
-    let of = |queries| {
-        let evaluator = Evaluator::new(["AP(nothing=skip),AP"]).unwrap().with_queries(queries);
+    let run_scores = |queries| {
+        let evaluator = Evaluator::new(["AP(no_relevant=skip),AP"]).unwrap().with_queries(queries);
         evaluator.evaluate(&all).unwrap().runs.remove(0)
     };
-    let (judged, both) = (of(QuerySet::Judged), of(QuerySet::Both));
+    let (judged, both) = (run_scores(QuerySet::Judged), run_scores(QuerySet::Common));
     // The run lacks q12, q25 and q38; for q25 nothing is relevant.
     assert_eq!((judged.queries, judged.skipped(0), both.queries, both.skipped(0)), (40, 8, 37, 7));
     let sum =
@@ -488,20 +499,22 @@ fn only_judged_queries_that_are_there_are_left_out() {
 
 #[test]
 fn names_and_errors() {
-    let measure: Measure = "nDCG@3(nothing=skip,gain=exp2)".parse().unwrap();
-    assert_eq!(measure.to_string(), "nDCG(gain=exp2,nothing=skip)@3");
-    let judged =
-        measure.with("judges", laneval::measure::Value::Word("mean")).unwrap_err().to_string();
-    assert!(judged.contains("`judges` cannot be given together with `nothing`"), "{judged}");
-    assert_eq!("AP(nothing=0)".parse::<Measure>().unwrap().to_string(), "AP");
+    let measure: Measure = "nDCG@3(no_relevant=skip,gain=exp2)".parse().unwrap();
+    assert_eq!(measure.to_string(), "nDCG(gain=exp2,no_relevant=skip)@3");
+    let judged = measure
+        .with_param("judges", laneval::measure::ParamValue::Choice("mean"))
+        .unwrap_err()
+        .to_string();
+    assert!(judged.contains("`judges` cannot be given together with `no_relevant`"), "{judged}");
+    assert_eq!("AP(no_relevant=0)".parse::<Measure>().unwrap().to_string(), "AP");
     for (text, part) in [
-        ("AP(nothing=2)", "nothing=2 is not 0, 1 or skip"),
-        ("AP(judges=mean,nothing=1)", "`nothing` cannot be given together with `judges`"),
-        ("AP(nothing=1,judges=mean)", "`judges` cannot be given together with `nothing`"),
-        ("GMAP(nothing=1)", "has no parameter `nothing`"),
-        ("NumRel(nothing=1)", "has no parameter `nothing`"),
-        ("Judged(nothing=1)", "has no parameter"),
-        ("alpha_nDCG(nothing=1)@5", "has no parameter `nothing`"),
+        ("AP(no_relevant=2)", "no_relevant=2 is not 0, 1 or skip"),
+        ("AP(judges=mean,no_relevant=1)", "`no_relevant` cannot be given together with `judges`"),
+        ("AP(no_relevant=1,judges=mean)", "`judges` cannot be given together with `no_relevant`"),
+        ("GMAP(no_relevant=1)", "has no parameter `no_relevant`"),
+        ("NumRel(no_relevant=1)", "has no parameter `no_relevant`"),
+        ("Judged(no_relevant=1)", "has no parameter"),
+        ("alpha_nDCG(no_relevant=1)@5", "has no parameter `no_relevant`"),
     ] {
         let error = text.parse::<Measure>().unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
@@ -521,24 +534,43 @@ fn with_values(names: &str, matrix: &LabelMatrix, only: bool) -> Scores {
         .filter(|id| !is_nothing(id.as_bytes()))
         .collect::<Vec<_>>();
     let only = only.then(|| ids.iter().map(|id| id.as_bytes()).collect());
-    Evaluator::new([names]).unwrap().with_per_query(true).with_only(only).evaluate(matrix).unwrap()
+    Evaluator::new([names])
+        .unwrap()
+        .with_per_query(true)
+        .with_query_filter(only)
+        .evaluate(matrix)
+        .unwrap()
 }
 
 #[cfg(feature = "report")]
 mod compared {
     use laneval::compare::{
-        Comparison, ComparisonOptions, Correction, Difference, Gate, Interval, Partial, Test, Wins,
+        Comparison, ComparisonOptions, Correction, Difference, Gate, Interval, PartialComparison,
+        Test, WinCounts,
     };
 
     use super::*;
 
     /// What a difference says, without the index of its measure.
-    fn told(of: &Difference) -> (String, Wins) {
-        let numbers =
-            (&of.paired, of.interval, of.t, of.randomised, of.exact, of.wilcoxon, of.sign);
-        let more =
-            (of.p, of.p_adjusted, of.relative, of.smallest_found, of.queries_needed, of.p_margin);
-        (format!("{numbers:?} {more:?}"), of.wins)
+    fn comparable_numbers(difference: &Difference) -> (String, WinCounts) {
+        let numbers = (
+            &difference.paired,
+            difference.interval,
+            difference.t,
+            difference.randomised,
+            difference.exact,
+            difference.wilcoxon,
+            difference.sign,
+        );
+        let more = (
+            difference.p,
+            difference.p_adjusted,
+            difference.relative,
+            difference.smallest_found,
+            difference.queries_needed,
+            difference.p_margin,
+        );
+        (format!("{numbers:?} {more:?}"), difference.wins)
     }
 
     /// The signs and the weights of queries follow from their ids, so leaving queries out is the
@@ -555,18 +587,25 @@ mod compared {
             (options.interval, options.test, options.correction) =
                 (interval, test, Correction::Holm);
             (options.anova, options.margin, options.power) = (true, Some(0.05), Some(0.1));
-            let of = |names: &str, only| {
-                Comparison::of(&with_values(names, &both, only), &options).unwrap()
+            let comparison = |names: &str, only| {
+                Comparison::new(&with_values(names, &both, only), &options).unwrap()
             };
-            let (found, others, all) =
-                (of("P@5,AP(nothing=skip)", false), of("P@5,AP", true), of("P@5,AP", false));
+            let (found, others, all) = (
+                comparison("P@5,AP(no_relevant=skip)", false),
+                comparison("P@5,AP", true),
+                comparison("P@5,AP", false),
+            );
             assert_eq!((found.queries, &found.skipped[..]), (40, &[0, 8][..]));
             assert_eq!(
-                told(&found.of_measure(1)[0]),
-                told(&others.of_measure(1)[0]),
+                comparable_numbers(&found.differences_for(1)[0]),
+                comparable_numbers(&others.differences_for(1)[0]),
                 "{interval:?}"
             );
-            assert_eq!(told(&found.of_measure(0)[0]), told(&all.of_measure(0)[0]), "{interval:?}");
+            assert_eq!(
+                comparable_numbers(&found.differences_for(0)[0]),
+                comparable_numbers(&all.differences_for(0)[0]),
+                "{interval:?}"
+            );
             for run in 0..2 {
                 assert_eq!(found.runs[run].means[1], others.runs[run].means[1]);
                 assert_ne!(found.runs[run].means[1], all.runs[run].means[1]);
@@ -583,16 +622,16 @@ mod compared {
     #[test]
     fn a_gate_over_too_few_queries_cannot_be_computed() {
         let (_, both) = two_runs(11);
-        let comparison = Comparison::of(
-            &with_values("AP(nothing=skip),AP", &both, false),
+        let comparison = Comparison::new(
+            &with_values("AP(no_relevant=skip),AP", &both, false),
             &ComparisonOptions::default(),
         )
         .unwrap();
-        let gate = |text: &str| comparison.judge(&Gate::parse(text).unwrap());
-        let error = gate("AP(nothing=skip) drops > 0.5").unwrap_err().to_string();
+        let gate = |text: &str| comparison.gate_verdicts(&Gate::parse(text).unwrap());
+        let error = gate("AP(no_relevant=skip) drops > 0.5").unwrap_err().to_string();
         assert!(error.contains("cannot be computed: 8 of 40 queries have no value"), "{error}");
         assert!(gate("AP drops > 0.5").is_ok());
-        let gate = Gate::parse("AP(nothing=skip) < 0.1").unwrap();
+        let gate = Gate::parse("AP(no_relevant=skip) < 0.1").unwrap();
         assert!(gate.check_skipped(4, 40).is_ok() && gate.check_skipped(5, 40).is_err());
         assert!(gate.check_skipped(0, 0).is_ok());
     }
@@ -602,29 +641,35 @@ mod compared {
         let ((qrels, one), (_, two)) = (generated(12), generated(13));
         let mut options = ComparisonOptions::default();
         (options.interval, options.anova) = (Interval::Bootstrap, true);
-        options.largest = vec![("AP(nothing=skip)".parse().unwrap(), 1.0)];
+        options.largest = vec![("AP(no_relevant=skip)".parse().unwrap(), 1.0)];
         let part = |from: usize, to: usize| {
             let within = |row: &&Row| (from..to).contains(&row.0[1..].parse().unwrap());
-            let of = |rows: &[Row]| rows.iter().filter(within).cloned().collect::<Vec<Row>>();
-            let matrix = matrix(&of(&qrels), &[("one", &of(&one)), ("two", &of(&two))]);
-            let evaluator = Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true);
+            let selection =
+                |rows: &[Row]| rows.iter().filter(within).cloned().collect::<Vec<Row>>();
+            let matrix =
+                matrix(&selection(&qrels), &[("one", &selection(&one)), ("two", &selection(&two))]);
+            let evaluator = Evaluator::new(["AP(no_relevant=skip)"]).unwrap().with_per_query(true);
             let (scores, summary) = evaluator.evaluate_with_summary(&matrix).unwrap();
-            Partial::of(&scores, &summary, None, &options).unwrap()
+            PartialComparison::compare(&scores, &summary, None, &options).unwrap()
         };
         let whole = part(0, 40).0;
         let mut merged = part(23, 40).1;
         merged.merge(&part(0, 7).1).unwrap();
         merged.merge(&part(7, 23).1).unwrap();
-        assert_eq!(Partial::from_bytes(&merged.to_bytes()).unwrap(), merged);
+        assert_eq!(PartialComparison::from_bytes(&merged.to_bytes()).unwrap(), merged);
         let found = merged.comparison().unwrap();
-        let told = |of: &Comparison| {
-            let of = &of.differences[0];
+        let description = |comparison: &Comparison| {
+            let difference = &comparison.differences[0];
             format!(
                 "{:?} {:?} {:?} {:?} {:?}",
-                of.paired, of.interval, of.t, of.wins, of.randomised
+                difference.paired,
+                difference.interval,
+                difference.t,
+                difference.wins,
+                difference.randomised
             )
         };
-        assert_eq!((told(&found), &found.skipped), (told(&whole), &whole.skipped));
+        assert_eq!((description(&found), &found.skipped), (description(&whole), &whole.skipped));
         assert_eq!(found.runs[0].means, whole.runs[0].means);
         assert_eq!(whole.skipped, [8]);
     }
@@ -632,10 +677,15 @@ mod compared {
     #[test]
     fn runs_that_leave_out_other_queries_are_not_compared() {
         let (_, both) = two_runs(14);
-        let evaluator = Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true);
-        let scores = evaluator.with_known(Known::Retrieved).evaluate(&both).unwrap();
-        let error = Comparison::of(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
-        assert_eq!(error, "nothing=skip left out other queries of one than of two: take nothing=0");
+        let evaluator = Evaluator::new(["AP(no_relevant=skip)"]).unwrap().with_per_query(true);
+        let evaluator = evaluator.with_relevant_from("retrieved".parse().unwrap());
+        let scores = evaluator.evaluate(&both).unwrap();
+        let error =
+            Comparison::new(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "no_relevant=skip left out other queries of one than of two: take no_relevant=0"
+        );
     }
 
     #[test]
@@ -643,13 +693,14 @@ mod compared {
         let qrels =
             [("q", "d", 0.0), ("r", "d", 0.0)].map(|(q, d, g)| (q.to_owned(), d.to_owned(), g));
         let both = matrix(&qrels, &[("one", &qrels), ("two", &qrels)]);
-        let scores = Evaluator::new(["AP(nothing=skip)"])
+        let scores = Evaluator::new(["AP(no_relevant=skip)"])
             .unwrap()
             .with_per_query(true)
             .evaluate(&both)
             .unwrap();
-        let error = Comparison::of(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
-        assert!(error.contains("no query has a value under AP(nothing=skip)"), "{error}");
+        let error =
+            Comparison::new(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("no query has a value under AP(no_relevant=skip)"), "{error}");
     }
 }
 
@@ -660,7 +711,7 @@ fn reports_have_no_row_for_a_query_without_a_value() {
     let qrels = Qrels::new([("a", "x", 1.0), ("b", "x", 0.0)]).unwrap();
     let run = [("a", "x", 1.0), ("b", "x", 1.0)];
     let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
-    let scores = with_per_query("RR(nothing=skip),P@1", &matrix);
+    let scores = with_per_query("RR(no_relevant=skip),P@1", &matrix);
     let options = ReportOptions { per_query: true, ..ReportOptions::default() };
     let written = |format: Format| {
         let mut text = Vec::new();
@@ -668,13 +719,16 @@ fn reports_have_no_row_for_a_query_without_a_value() {
         String::from_utf8(text).unwrap()
     };
     let tsv = written(Format::Tsv);
-    assert!(!tsv.contains("b\tRR(nothing=skip)") && tsv.contains("b\tP@1\t"), "{tsv}");
+    assert!(!tsv.contains("b\tRR(no_relevant=skip)") && tsv.contains("b\tP@1\t"), "{tsv}");
     let trec = written(Format::Trec);
-    assert!(trec.contains("RR(nothing=skip)      \tall\t1.0000"), "{trec}");
-    assert!(!trec.contains("RR(nothing=skip)      \tb\t"), "{trec}");
+    assert!(trec.contains("RR(no_relevant=skip)  \tall\t1.0000"), "{trec}");
+    assert!(!trec.contains("RR(no_relevant=skip)  \tb\t"), "{trec}");
     let json: serde_json::Value = serde_json::from_str(&written(Format::Json)).unwrap();
     let run = &json["runs"][0];
-    assert_eq!(run["scores"]["RR(nothing=skip)"], serde_json::json!({"mean": 1.0, "skipped": 1}));
+    assert_eq!(
+        run["scores"]["RR(no_relevant=skip)"],
+        serde_json::json!({"mean": 1.0, "skipped": 1})
+    );
     assert_eq!(run["scores"]["P@1"], serde_json::json!({"mean": 0.5}));
     assert_eq!(run["per_query"]["b"], serde_json::json!({"P@1": 0.0}));
     for format in [

@@ -1,7 +1,7 @@
 //! The notices about runs, judgments and measures, and the cases without a notice.
 
-use laneval::labels::ScoresSeen;
-use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, Ties};
+use laneval::labels::ScoreWarnings;
+use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, TieBreak};
 
 const QRELS: &str = "1 0 b 1\n1 0 a 0\n2 0 b 1\n2 0 a 0\n3 0 b 2\n";
 
@@ -20,7 +20,7 @@ fn scores(qrels: &str, run: &str, names: &[&str]) -> Scores {
         .unwrap()
 }
 
-/// The notices of a run, which is given as lines of (query, docno, rank, score).
+/// Returns the notices of a run, which is given as lines of (query, docno, rank, score).
 fn of_run(how: Join, lines: &[(u32, &str, &str, f64)]) -> Vec<Notice> {
     let line = |(query, docno, rank, score): &(u32, &str, &str, f64)| {
         format!("{query} Q0 {docno} {rank} {score} t\n")
@@ -53,7 +53,7 @@ fn equal_scores_are_noticed_where_all_of_a_query_are() {
         (2, "a", "2", 5.0),
         (3, "b", "1", 1.0),
     ];
-    for ties in [Ties::DocnoDescending, Ties::Input] {
+    for ties in [TieBreak::DocnoDescending, TieBreak::Input] {
         let how = Join { ties, ..Join::default() };
         assert_eq!(of_run(how, &lines), [Notice::EqualScores { queries: 2, ties }]);
     }
@@ -69,12 +69,12 @@ fn ranks_that_contradict_the_scores_are_noticed() {
     let descending =
         |query| [(query, "a", "1", 0.3), (query, "c", "2", 0.2), (query, "b", "3", 0.1)];
     let two = [ascending(1), ascending(2), descending(3)].concat();
-    assert_eq!(of_run(Join::default(), &two), [Notice::ContraryRanks { queries: 2, of: 3 }]);
+    assert_eq!(of_run(Join::default(), &two), [Notice::ContraryRanks { queries: 2, total: 3 }]);
     let mut turned = two.clone();
     turned.reverse();
-    assert_eq!(of_run(Join::default(), &turned), [Notice::ContraryRanks { queries: 2, of: 3 }]);
+    assert_eq!(of_run(Join::default(), &turned), [Notice::ContraryRanks { queries: 2, total: 3 }]);
     let one = [ascending(1), descending(2), descending(3)].concat();
-    assert_eq!(of_run(Join::default(), &one), [Notice::ContraryRanks { queries: 1, of: 3 }]);
+    assert_eq!(of_run(Join::default(), &one), [Notice::ContraryRanks { queries: 1, total: 3 }]);
     assert_eq!(
         of_run(Join::default(), &[descending(1), descending(2), descending(3)].concat()),
         []
@@ -94,7 +94,7 @@ fn ranks_that_contradict_the_scores_are_noticed() {
         .iter()
         .map(|(query, docno, rank, score)| (*query, &docno[..], &rank[..], *score))
         .collect();
-    assert_eq!(of_run(Join::default(), &within), [Notice::ContraryRanks { queries: 1, of: 1 }]);
+    assert_eq!(of_run(Join::default(), &within), [Notice::ContraryRanks { queries: 1, total: 1 }]);
     let unranked = |rank| two.iter().map(|line| (line.0, line.1, rank, line.3)).collect::<Vec<_>>();
     assert_eq!(of_run(Join::default(), &unranked("0")), []);
     assert_eq!(of_run(Join::default(), &unranked("-")), []);
@@ -105,13 +105,13 @@ fn exchanged_columns_of_ranks_and_scores_are_noticed() {
     let exchanged =
         |query| [(query, "b", "12.5", 1.0), (query, "a", "11.25", 2.0), (query, "c", "9.75", 3.0)];
     let two = [exchanged(1), exchanged(2)].concat();
-    assert_eq!(of_run(Join::default(), &two), [Notice::ExchangedColumns { queries: 2, of: 2 }]);
+    assert_eq!(of_run(Join::default(), &two), [Notice::ExchangedColumns { queries: 2, total: 2 }]);
     let with_another = [&two[..], &[(3, "b", "1", 2.5), (3, "a", "2", 2.0)]].concat();
     assert_eq!(
         of_run(Join::default(), &with_another),
-        [Notice::ExchangedColumns { queries: 2, of: 3 }]
+        [Notice::ExchangedColumns { queries: 2, total: 3 }]
     );
-    assert!(Notice::ExchangedColumns { queries: 2, of: 3 }.is_warning());
+    assert!(Notice::ExchangedColumns { queries: 2, total: 3 }.is_warning());
     // Scores that do not count the lines, a column of decimals that goes with the scores, and
     // words.
     for (ranks, scores) in [
@@ -131,7 +131,7 @@ fn judgments_and_run_that_are_exchanged_are_noticed_by_their_numbers() {
     let scored =
         "{\"1\": {\"a\": 0.5, \"b\": 2.25}, \"2\": {\"a\": 1.5, \"x\": 1}, \"3\": {\"c\": 0.75}}";
     let noticed =
-        |qrels, run| join(Join::default(), qrels, run).runs()[0].seen.notices(Ties::default());
+        |qrels, run| join(Join::default(), qrels, run).runs()[0].seen.notices(TieBreak::default());
     assert_eq!(noticed(scored, graded), [Notice::ScoresLikeGrades { queries: 3 }]);
     assert_eq!(noticed(graded, scored), []);
     assert_eq!(noticed(graded, graded), [], "no grade is a fraction");
@@ -242,7 +242,6 @@ fn fractions_and_ratings_are_noticed_beside_the_default_level() {
 
 #[test]
 fn averages_of_other_queries_are_noticed_and_none_is_best() {
-    use laneval::Known;
     let qrels = "1 0 b 1\n2 0 b 1\n3 0 b 1\n";
     let runs = [
         ("one", "1 Q0 b 1 1 t\n2 Q0 b 1 1 t\n3 Q0 x 1 1 t\n"),
@@ -251,11 +250,12 @@ fn averages_of_other_queries_are_noticed_and_none_is_best() {
     let matrix = Join::default()
         .files(text("qrels", qrels), runs.map(|(name, run)| text(name, run)))
         .unwrap();
-    let evaluator =
-        Evaluator::new(["AP(nothing=skip)", "AP"]).unwrap().with_known(Known::Retrieved);
+    let evaluator = Evaluator::new(["AP(no_relevant=skip)", "AP"])
+        .unwrap()
+        .with_relevant_from("retrieved".parse().unwrap());
     let scores = evaluator.evaluate(&matrix).unwrap();
-    let unlike =
-        Notice::UnlikeQueries { measures: vec!["AP(nothing=skip)".to_owned()], queries: [1, 2] };
+    let measures = vec!["AP(no_relevant=skip)".to_owned()];
+    let unlike = Notice::UnlikeQueries { measures, queries: [1, 2] };
     assert!(scores.notices.contains(&unlike), "{:?}", scores.notices);
     assert!(unlike.to_string().contains("of 1 to 2 queries from run to run"), "{unlike}");
     let mut table = Vec::new();
@@ -266,7 +266,12 @@ fn averages_of_other_queries_are_noticed_and_none_is_best() {
     // AP of all three queries has a best one, and that of other queries has none.
     assert!(table.contains("0.6667*") && !table.contains("1.0000*"), "{table}");
     assert!(
-        !evaluator.with_known(Known::Judged).evaluate(&matrix).unwrap().notices.contains(&unlike)
+        !evaluator
+            .with_relevant_from("judged".parse().unwrap())
+            .evaluate(&matrix)
+            .unwrap()
+            .notices
+            .contains(&unlike)
     );
 }
 
@@ -277,15 +282,15 @@ fn equal_scores_that_decide_are_noticed_in_arrays() {
     let labels = [1u8, 0, 0, 0, 0, 0, 1, 0];
     let noticed = |names: &[&str], scores: &[f32; 8], tied| {
         let rankings = Rankings::scores(scores, &labels, Shape::dense(4)).unwrap();
-        let evaluator = Evaluator::new(names.iter().copied()).unwrap().with_tied(tied);
+        let evaluator = Evaluator::new(names.iter().copied()).unwrap().with_tied_value(tied);
         let found = evaluator.rankings(&rankings).unwrap().runs[0].notices.clone();
         if tied == TiedValue::Ranked {
-            let matrix = LabelMatrix::of_rankings("mine", &rankings).unwrap();
+            let matrix = LabelMatrix::from_rankings("mine", &rankings).unwrap();
             assert_eq!(matrix.runs()[0].seen.in_arrays, 2);
         }
         found
     };
-    let all = Notice::DecidedByTies { queries: 2, of: 2 };
+    let all = Notice::DecidedByTies { queries: 2, total: 2 };
     assert!(all.is_warning());
     assert_eq!(noticed(&["RR"], &[0.0; 8], TiedValue::Ranked), std::slice::from_ref(&all));
     assert_eq!(noticed(&["RR"], &[0.0; 8], TiedValue::Average), []);
@@ -294,12 +299,12 @@ fn equal_scores_that_decide_are_noticed_in_arrays() {
     let one = [0.0, 0.0, 0.0, 0.0, 0.4, 0.3, 0.2, 0.1];
     assert_eq!(
         noticed(&["P@2"], &one, TiedValue::Ranked),
-        [Notice::DecidedByTies { queries: 1, of: 2 }]
+        [Notice::DecidedByTies { queries: 1, total: 2 }]
     );
     let behind = [0.9, 0.1, 0.1, 0.1, 0.4, 0.3, 0.2, 0.2];
     assert_eq!(
         noticed(&["P@3"], &behind, TiedValue::Ranked),
-        [Notice::DecidedByTies { queries: 1, of: 2 }]
+        [Notice::DecidedByTies { queries: 1, total: 2 }]
     );
     assert_eq!(noticed(&["P@2"], &behind, TiedValue::Ranked), []);
     assert_eq!(noticed(&["AP"], &[0.9, 0.1, 0.1, 0.1, 0.4, 0.2, 0.3, 0.1], TiedValue::Ranked), []);
@@ -307,13 +312,13 @@ fn equal_scores_that_decide_are_noticed_in_arrays() {
 
 #[test]
 fn the_file_of_the_judgments_as_a_run_is_told() {
-    use laneval::text::Recognised;
+    use laneval::text::DetectedFormats;
     use std::sync::Arc;
     let folder = tempfile::TempDir::new().unwrap();
-    let told = |name: &str, text: &str, run: &str| {
+    let warnings = |name: &str, text: &str, run: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        let recognised = Arc::new(Recognised::default());
+        let recognised = Arc::new(DetectedFormats::default());
         let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
         join.files(path, [folder.path().join(run)]).unwrap();
         recognised
@@ -326,13 +331,14 @@ fn the_file_of_the_judgments_as_a_run_is_told() {
     let twice =
         ["is the file of the judgments, too, and ranks documents by their grades: judgments and \
          then a run were expected"];
-    assert_eq!(told("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "./a.json"), twice);
-    assert_eq!(told("a.csv", "query_id,doc_id,score\n1,a,1\n1,b,0\n", "a.csv"), twice);
+    assert_eq!(warnings("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "./a.json"), twice);
+    assert_eq!(warnings("a.csv", "query_id,doc_id,score\n1,a,1\n1,b,0\n", "a.csv"), twice);
     // Another file of the same text, and a table with grades and scores.
     std::fs::write(folder.path().join("b.json"), "{\"1\": {\"a\": 1, \"b\": 0}}").unwrap();
-    assert!(told("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "b.json").is_empty());
+    assert!(warnings("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "b.json").is_empty());
     assert!(
-        told("c.csv", "query_id,doc_id,grade,score\n1,a,1,0.5\n1,b,0,0.7\n", "c.csv").is_empty()
+        warnings("c.csv", "query_id,doc_id,grade,score\n1,a,1,0.5\n1,b,0,0.7\n", "c.csv")
+            .is_empty()
     );
 }
 
@@ -342,10 +348,10 @@ fn files_keep_nothing_of_what_was_seen() {
     let matrix = join(Join::default(), QRELS, run);
     assert_eq!(
         matrix.runs()[0].seen,
-        ScoresSeen { ranked: 1, judged: 1, several: 1, equal: 1, ..ScoresSeen::default() }
+        ScoreWarnings { ranked: 1, judged: 1, several: 1, equal: 1, ..ScoreWarnings::default() }
     );
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("run.lmx");
     matrix.write(&path).unwrap();
-    assert_eq!(LabelMatrix::map(&path).unwrap().runs()[0].seen, ScoresSeen::default());
+    assert_eq!(LabelMatrix::map(&path).unwrap().runs()[0].seen, ScoreWarnings::default());
 }

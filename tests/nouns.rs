@@ -1,10 +1,13 @@
-//! One noun, one type: the name of a type stands in one file, whichever package that is in.
+//! One noun, one type: the name of a type stands in one file, whichever package that is in. And no
+//! name is a word that names nothing.
 //!
 //! Who reads `Row` in fourteen files has to look up fourteen times which one it is. Types of tests
 //! are left out, which nobody meets elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
 
 use crate::layers::sources;
 
@@ -23,18 +26,18 @@ const FOLDERS: [&str; 6] = [
 /// users of Python read.
 const TWICE: &[(&str, &str)] = &[
     ("Comparison", "a class of Python around the comparison"),
-    ("Identified", "a class of Python around what was found"),
+    ("Identification", "a class of Python around what was found"),
     ("PerQuery", "a class of Python around the values of the queries of a run"),
     ("Pools", "a class of Python around the pools"),
     ("Qrels", "a class of Python around the judgments"),
-    ("Resident", "a class of Python around labels on a GPU"),
+    ("ResidentEvaluator", "a class of Python around labels on a GPU"),
     ("Scores", "a class of Python around the scores"),
-    ("Stream", "a class of Python around an evaluation of batches"),
+    ("RankingStream", "a class of Python around an evaluation of batches"),
     ("Summary", "a class of Python around the summary"),
 ];
 
-/// The types that a file defines outside of its tests: structs, enums, traits, and names for types,
-/// but for those that a trait asks for.
+/// Returns the types that a file defines outside of its tests: structs, enums, traits, and names
+/// for types, but for those that a trait asks for.
 fn types(text: &str) -> Vec<String> {
     let is_module = |at: usize| text[at..].lines().nth(1).is_some_and(|line| line.contains("mod "));
     let tests = text.match_indices("#[cfg(test)]\n").find(|&(at, _)| is_module(at));
@@ -102,6 +105,60 @@ fn a_name_is_one_type() {
             }
         }
     }
+}
+
+/// Prepositions and participles, which say nothing of the thing that they would name. As parts of a
+/// name they may say how things belong together: `mean_of_hits`.
+const NO_NAMES: [&str; 11] =
+    ["of", "told", "tell", "made", "kept", "said", "lent", "met", "held", "fed", "asked"];
+
+/// The words of [`NO_NAMES`] that are a whole name in this code, in any case, with their lines.
+///
+/// `option::of` is a strategy of proptest.
+fn empty_names(tokens: TokenStream, found: &mut Vec<(usize, String)>) {
+    let mut is_of_proptest = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => empty_names(group.stream(), found),
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                let is_empty = NO_NAMES.contains(&name.to_lowercase().as_str());
+                if is_empty && !(name == "of" && is_of_proptest) {
+                    found.push((ident.span().start().line, name.clone()));
+                }
+                is_of_proptest = name == "option";
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+#[test]
+fn no_name_is_an_empty_word() {
+    let folders = FOLDERS.iter().chain(&["tests", "benches", "crates/cli/tests", "fuzz"]);
+    let (mut files, mut wrong) = (Vec::new(), Vec::new());
+    folders.for_each(|folder| {
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
+    });
+    assert!(files.len() > 600, "{} files", files.len());
+    for file in files {
+        let mut found = Vec::new();
+        empty_names(std::fs::read_to_string(&file).unwrap().parse().unwrap(), &mut found);
+        wrong.extend(found.iter().map(|(line, name)| format!("{}:{line} {name}", file.display())));
+    }
+    assert!(wrong.is_empty(), "name what it is: {wrong:#?}");
+}
+
+#[test]
+fn empty_words_are_found() {
+    let text = "/// What of it.\nfn of(kept: u8) { let x = \"made\"; match Some(told) { Held => 0 \
+                } }\n\
+                // asked\nprop::option::of(1); mean_of_hits();";
+    let mut found = Vec::new();
+    empty_names(text.parse().unwrap(), &mut found);
+    let names: Vec<&str> = found.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(names, ["of", "kept", "told", "Held"]);
+    assert_eq!(found[0].0, 2);
 }
 
 #[test]

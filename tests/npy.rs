@@ -5,7 +5,7 @@ use std::path::Path;
 
 use laneval::{Evaluator, Input, Join, LabelMatrix, Qrels, RunInput, TiedValue};
 
-/// A file of version 1.
+/// Returns a file of version 1.
 fn npy(descr: &str, fortran: bool, shape: [usize; 2], values: &[u8]) -> Vec<u8> {
     let [queries, documents] = shape;
     let order = if fortran { "True" } else { "False" };
@@ -25,10 +25,10 @@ fn joined(qrels: Vec<u8>, run: Vec<u8>) -> Result<LabelMatrix, String> {
     Join::default().files(input("labels", qrels), [run]).map_err(|error| error.to_string())
 }
 
-/// The properties of a matrix that evaluations depend on.
+/// Returns the properties of a matrix that evaluations depend on.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let labels = (matrix.queries().clone(), matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
-    (labels, matrix.fingerprint(), matrix.book().clone(), matrix.facts().clone())
+    (labels, matrix.fingerprint(), matrix.codebook().clone(), matrix.facts().clone())
 }
 
 /// Matrices as a generator of random numbers makes them in Python, too: labels 0 … 4, and scores of
@@ -43,8 +43,8 @@ fn random([queries, documents]: [usize; 2], seed: u64) -> (Vec<i64>, Vec<f32>) {
         .unzip()
 }
 
-fn bytes<const N: usize, T: Copy>(values: &[T], of: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&value| of(value)).collect()
+fn bytes<const N: usize, T: Copy>(values: &[T], encoder: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|&value| encoder(value)).collect()
 }
 
 /// Values of `sklearn.metrics.ndcg_score(labels, scores, k=k, ignore_ties=True)` of scikit-learn
@@ -90,13 +90,13 @@ fn values_over_ties_are_those_of_scikit_learn() {
             npy("<f4", false, shape, &bytes(&scores, |score| (score * 4.0).floor().to_le_bytes()));
         let join = Join { keep_ties: true, ..Join::default() };
         let matrix = join.files(input("labels", labels), [input("scores", scores)]).unwrap();
-        let evaluator = Evaluator::new([measure]).unwrap().with_tied(TiedValue::Average);
+        let evaluator = Evaluator::new([measure]).unwrap().with_tied_value(TiedValue::Average);
         let found = evaluator.evaluate(&matrix).unwrap().runs[0].average(0).unwrap();
         assert!((found - expected).abs() < 1e-14, "{measure} {shape:?}: {found} {expected}");
     }
 }
 
-/// The same matrices as TREC text.
+/// Returns the same matrices as TREC text.
 fn twins(shape: [usize; 2], labels: &[i64], scores: &[f32]) -> [Vec<u8>; 2] {
     let cells = |line: &dyn Fn(usize, usize, usize) -> String| -> Vec<u8> {
         let cells =
@@ -189,7 +189,7 @@ fn truths_are_grades() {
     let matrix =
         joined(npy("|b1", false, [2, 2], &[0, 1, 1, 2]), npy("|u1", false, [2, 2], &[1, 2, 3, 4]))
             .unwrap();
-    assert_eq!(matrix.book().grades(), [0.0, 1.0]);
+    assert_eq!(matrix.codebook().grades(), [0.0, 1.0]);
     assert_eq!(matrix.tile(0).lane(1).take(2).collect::<Vec<_>>(), [4, 4]);
 }
 

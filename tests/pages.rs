@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-use laneval::compare::{Comparison, ComparisonOptions, Gate, Judged, Permutations};
+use laneval::compare::{Comparison, ComparisonOptions, Gate, Permutations, RunGateVerdict};
 use laneval::labels::Ids;
 use laneval::report::blocks::{self, ReportBlock};
-use laneval::report::html::{self, Context, ReadFile, TopDocument, TopDocuments, lost_queries};
+use laneval::report::html::{self, PageContext, ReadFile, TopDocument, TopDocuments, lost_queries};
 use laneval::report::{Align, Grid};
 use laneval::scores::PerQuery;
 use laneval::{Evaluator, Join, LabelMatrix, RunScores, Scores, StatName};
@@ -20,19 +20,19 @@ use crate::cases::{by_default, some};
 
 const LIMIT: usize = 300_000;
 
-/// A page as a tree: it parses as XML only if it is well-formed.
+/// Returns a page as a tree: it parses as XML only if it is well-formed.
 fn tree(page: &str) -> Document<'_> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     Document::parse_with_options(page, options).expect("a page is well-formed")
 }
 
-fn page_of(comparison: &Comparison, context: &Context) -> String {
+fn page_of(comparison: &Comparison, context: &PageContext) -> String {
     let mut page = Vec::new();
     html::comparison(comparison, context, &mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
 
-fn page_of_scores(scores: &Scores, context: &Context) -> String {
+fn page_of_scores(scores: &Scores, context: &PageContext) -> String {
     let mut page = Vec::new();
     html::scores(scores, context, &mut page).unwrap();
     String::from_utf8(page).unwrap()
@@ -51,9 +51,9 @@ fn keep(name: &str, page: &str) {
     }
 }
 
-/// A pseudo-random number between 0 and 1.
-fn noise(of: u64) -> f64 {
-    let mixed = (of ^ (of >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// Returns a pseudo-random number between 0 and 1.
+fn noise(seed: u64) -> f64 {
+    let mixed = (seed ^ (seed >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64 / (1u64 << 24) as f64
 }
 
@@ -81,7 +81,7 @@ fn noisy(
         run.queries = queries;
         run.stats = values
             .iter()
-            .map(|of| vec![(StatName::Mean, of.iter().sum::<f64>() / queries as f64)])
+            .map(|column| vec![(StatName::Mean, column.iter().sum::<f64>() / queries as f64)])
             .collect();
         run.per_query = Some(PerQuery { queries: ids.clone(), values, missing: Vec::new() });
         run
@@ -111,20 +111,21 @@ fn sample_curves(matrix: &LabelMatrix) -> Scores {
     Evaluator::new(measures).unwrap().evaluate(matrix).unwrap()
 }
 
-/// The page of the bundled sample, with every element that a page can have.
+/// Returns the page of the bundled sample, with every element that a page can have.
 fn full_page() -> String {
     let matrix = sample();
     let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
     let mut options = ComparisonOptions::default();
     (options.margin, options.power) = (Some(0.05), Some(0.05));
-    let mut comparison = Comparison::of(&evaluator.evaluate(&matrix).unwrap(), &options).unwrap();
-    comparison
-        .set_judged(&Evaluator::new(["Judged@10", "Judged"]).unwrap().evaluate(&matrix).unwrap());
-    let gates: Vec<(Gate, Vec<Judged>)> = ["nDCG@10 < 0.7", "P@10 drops > 0.005 p<0.05"]
+    let mut comparison = Comparison::new(&evaluator.evaluate(&matrix).unwrap(), &options).unwrap();
+    comparison.set_judged_share(
+        &Evaluator::new(["Judged@10", "Judged"]).unwrap().evaluate(&matrix).unwrap(),
+    );
+    let gates: Vec<(Gate, Vec<RunGateVerdict>)> = ["nDCG@10 < 0.7", "P@10 drops > 0.005 p<0.05"]
         .into_iter()
         .map(|text| {
             let gate = Gate::parse(text).unwrap();
-            let judged = comparison.judge(&gate).unwrap();
+            let judged = comparison.gate_verdicts(&gate).unwrap();
             (gate, judged)
         })
         .collect();
@@ -138,7 +139,7 @@ fn full_page() -> String {
         source("judgments", "examples/data/demo.qrels"),
         source("run", "examples/data/demo-bm25.run"),
     ];
-    let mut context = Context::new("Which of three systems?");
+    let mut context = PageContext::new("Which of three systems?");
     context.command = Some(
         "laneval compare demo.qrels demo-bm25.run demo-dense.run demo-hybrid.run -m 'nDCG@10 P@10 \
          AP' -o report.html",
@@ -177,10 +178,13 @@ fn assert_self_contained(page: &str) {
         ];
         assert!(!runs.contains(&name), "<{name}>");
         for attribute in node.attributes() {
-            let (of, value) = (attribute.name(), attribute.value());
-            assert!(!of.starts_with("on"), "{of}");
-            let is_link = matches!(of, "href" | "src" | "action" | "srcset" | "style");
-            assert!(!is_link || value.starts_with('#') || value == "data:,", "{of}={value}");
+            let (attribute_name, value) = (attribute.name(), attribute.value());
+            assert!(!attribute_name.starts_with("on"), "{attribute_name}");
+            let is_link = matches!(attribute_name, "href" | "src" | "action" | "srcset" | "style");
+            assert!(
+                !is_link || value.starts_with('#') || value == "data:,",
+                "{attribute_name}={value}"
+            );
         }
     }
     for style in document.descendants().filter(|node| node.has_tag_name_local("style")) {
@@ -227,14 +231,14 @@ fn the_sample_has_all_parts_in_order() {
     let place = |text: &str| {
         texts
             .iter()
-            .position(|of| of.contains(text))
+            .position(|node_text| node_text.contains(text))
             .unwrap_or_else(|| panic!("{text} is not in the page"))
     };
-    let said = place(
+    let sentence = place(
         "is better than demo-bm25.run on nDCG@10: 0.7351 against 0.5703, +0.1648 (+28.9\u{a0}%)",
     );
     let mean = texts.iter().position(|text| text == "0.7351").expect("the mean is in a table");
-    assert!(said < mean, "sentences come first");
+    assert!(sentence < mean, "sentences come first");
     place("✗ failed");
     place("0.0002");
     place("examples/data/demo.qrels");
@@ -246,7 +250,7 @@ fn the_sample_has_all_parts_in_order() {
         .descendants()
         .filter(|node| {
             node.has_tag_name_local("rect")
-                && node.children().any(|of| of.has_tag_name_local("title"))
+                && node.children().any(|child| child.has_tag_name_local("title"))
         })
         .count();
     assert!(bars > 3 * 40, "every query has a bar that says which it is: {bars}");
@@ -259,7 +263,9 @@ fn the_same_input_gives_the_same_bytes() {
 
 #[test]
 fn no_number_is_missing_in_the_marks() {
-    for page in [full_page(), page_of_scores(&sample_curves(&sample()), &Context::new("curves"))] {
+    for page in
+        [full_page(), page_of_scores(&sample_curves(&sample()), &PageContext::new("curves"))]
+    {
         for attribute in tree(&page).descendants().flat_map(|node| node.attributes()) {
             let numbers =
                 ["x", "y", "d", "cx", "cy", "r", "width", "height", "x1", "x2", "y1", "y2"];
@@ -284,14 +290,14 @@ fn names_cannot_become_markup() {
     ];
     let id = |query: usize| format!("</title><script>{query}</script>\"'&\u{0}");
     let scores = noisy(&hostile, &["nDCG@10", "AP"], id, 12);
-    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let comparison = Comparison::new(&scores, &quick()).unwrap();
     let settings = [("<i>".to_owned(), "</dd><script>".to_owned())];
     let inputs = [ReadFile {
         kind: "<run>".into(),
         name: "<a href=x>".into(),
         fingerprint: Some("<u>".into()),
     }];
-    let mut context = Context::new("</title><script>alert('title')</script>");
+    let mut context = PageContext::new("</title><script>alert('title')</script>");
     context.command = Some("laneval </pre><script>");
     context.ranking_rule = Some("<marquee>");
     context.settings = &settings;
@@ -371,10 +377,10 @@ fn a_page_does_not_grow_with_queries() {
     let (names, measures) = (["one", "two", "three", "four"], ["nDCG@10", "AP"]);
     let size = |queries: usize| {
         let scores = noisy(&names, &measures, |query| format!("{query:07}"), queries);
-        let page = page_of(&Comparison::of(&scores, &quick()).unwrap(), &Context::new("many"));
+        let page = page_of(&Comparison::new(&scores, &quick()).unwrap(), &PageContext::new("many"));
         assert!(page.len() < LIMIT, "{queries} queries: {} bytes", page.len());
         tree(&page);
-        (page.len(), page_of_scores(&scores, &Context::new("many")).len(), page)
+        (page.len(), page_of_scores(&scores, &PageContext::new("many")).len(), page)
     };
     // The number of marks is just the limit.
     let names_all = size(83).0;
@@ -398,8 +404,8 @@ fn a_page_has_a_bound_for_many_runs_and_measures() {
     let mut against = quick();
     against.baseline = Some("system-000".to_owned());
     for options in some([options, against].into_iter()) {
-        let comparison = Comparison::of(&scores, &options).unwrap();
-        let mut context = Context::new("many");
+        let comparison = Comparison::new(&scores, &options).unwrap();
+        let mut context = PageContext::new("many");
         context.curves = Some(&scores);
         let page = page_of(&comparison, &context);
         keep(if comparison.baseline.is_some() { "baseline.html" } else { "runs.html" }, &page);
@@ -412,7 +418,7 @@ fn a_page_has_a_bound_for_many_runs_and_measures() {
         );
         assert!(texts(&document).iter().any(|text| text.contains("of 120 runs are shown")));
     }
-    assert!(page_of_scores(&scores, &Context::new("many")).len() < LIMIT);
+    assert!(page_of_scores(&scores, &PageContext::new("many")).len() < LIMIT);
 }
 
 #[test]
@@ -425,13 +431,15 @@ fn small_and_equal_data_have_pages() {
         scores
     };
     for queries in [1, 2, 30] {
-        let page =
-            page_of(&Comparison::of(&equal(queries), &quick()).unwrap(), &Context::new("equal"));
+        let page = page_of(
+            &Comparison::new(&equal(queries), &quick()).unwrap(),
+            &PageContext::new("equal"),
+        );
         tree(&page);
         assert!(!page.contains("NaN"), "{queries} queries");
     }
     let one = noisy(&["a", "b"], &["gm_map"], |query| format!("q{query}"), 1);
-    let page = page_of(&Comparison::of(&one, &quick()).unwrap(), &Context::new("one"));
+    let page = page_of(&Comparison::new(&one, &quick()).unwrap(), &PageContext::new("one"));
     assert!(
         tree(&page).descendants().any(|node| node.has_tag_name_local("svg"))
             && !page.contains("NaN")
@@ -443,7 +451,7 @@ fn scores_have_pages() {
     let matrix = sample();
     let measures = ["nDCG@10", "AP", "P@1..20", "NumRelRet"];
     let scores = Evaluator::new(measures).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
-    let page = page_of_scores(&scores, &Context::new("Three runs"));
+    let page = page_of_scores(&scores, &PageContext::new("Three runs"));
     keep("scores.html", &page);
     assert_self_contained(&page);
     let document = tree(&page);
@@ -451,12 +459,12 @@ fn scores_have_pages() {
     assert!(texts(&document).iter().any(|text| text.contains("not necessarily better")));
     let mut one = scores.clone();
     one.runs.truncate(1);
-    let page = page_of_scores(&one, &Context::new("One run"));
+    let page = page_of_scores(&one, &PageContext::new("One run"));
     keep("one.html", &page);
     assert_self_contained(&page);
     let bare = Evaluator::new(["AP"]).unwrap().evaluate(&matrix).unwrap();
-    tree(&page_of_scores(&bare, &Context::new("Means alone")));
-    tree(&page_of_scores(&Scores::default(), &Context::new("Nothing")));
+    tree(&page_of_scores(&bare, &PageContext::new("Means alone")));
+    tree(&page_of_scores(&Scores::default(), &PageContext::new("Nothing")));
 }
 
 #[test]
@@ -490,19 +498,21 @@ fn ranked(count: usize, measures: &[&str], queries: usize) -> Scores {
     noisy(&names, measures, |query| format!("q{query:04}"), queries)
 }
 
-/// The text of an element with everything in it.
+/// Returns the text of an element with everything in it.
 fn whole_text(node: roxmltree::Node) -> String {
-    node.descendants().filter_map(|of| of.is_text().then(|| of.text()).flatten()).collect()
+    node.descendants()
+        .filter_map(|descendant| descendant.is_text().then(|| descendant.text()).flatten())
+        .collect()
 }
 
 fn of_class<'a>(document: &'a Document, class: &str) -> Vec<roxmltree::Node<'a, 'a>> {
     let has = |node: &roxmltree::Node| {
-        node.attribute("class").is_some_and(|of| of.split(' ').any(|one| one == class))
+        node.attribute("class").is_some_and(|classes| classes.split(' ').any(|one| one == class))
     };
     document.descendants().filter(has).collect()
 }
 
-/// The rows of the first table of a section: the name and the cells of each.
+/// Returns the rows of the first table of a section: the name and the cells of each.
 fn rows_of<'a>(document: &'a Document, section: &str) -> Vec<roxmltree::Node<'a, 'a>> {
     let section =
         document.descendants().find(|node| node.attribute("id") == Some(section)).unwrap();
@@ -516,7 +526,7 @@ fn the_verdict_comes_first_and_gates_say_numbers() {
     let document = tree(&page);
     let comparison = {
         let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
-        Comparison::of(&evaluator.evaluate(&sample()).unwrap(), &ComparisonOptions::default())
+        Comparison::new(&evaluator.evaluate(&sample()).unwrap(), &ComparisonOptions::default())
             .unwrap()
     };
     let [verdict] = of_class(&document, "verdict")[..] else { panic!("one verdict") };
@@ -526,14 +536,14 @@ fn the_verdict_comes_first_and_gates_say_numbers() {
         plain(verdict.text().unwrap().to_owned())
     );
     let [banner] = of_class(&document, "alarm")[..] else { panic!("one banner") };
-    let told = plain(whole_text(banner));
+    let text = plain(whole_text(banner));
     for part in [
         "✗ 1 of 4 gates failed",
         "nDCG@10 of demo-dense.run is 0.6399",
         "; allowed: 0.7 or more",
         "✓ P@10 of",
     ] {
-        assert!(told.contains(part), "{part} is not in {told}");
+        assert!(text.contains(part), "{part} is not in {text}");
     }
     assert!(verdict.range().start < banner.range().start);
     // 26 queries of 40 and p = 0.0002 in words.
@@ -546,8 +556,8 @@ fn the_verdict_comes_first_and_gates_say_numbers() {
 #[test]
 fn many_runs_are_sorted() {
     let scores = ranked(9, &["nDCG@10", "AP"], 60);
-    let comparison = Comparison::of(&scores, &quick()).unwrap();
-    let page = page_of(&comparison, &Context::new("nine"));
+    let comparison = Comparison::new(&scores, &quick()).unwrap();
+    let page = page_of(&comparison, &PageContext::new("nine"));
     let document = tree(&page);
     let order = comparison.ranked(0);
     let names: Vec<String> = order.iter().map(|&run| comparison.runs[run].name.clone()).collect();
@@ -559,7 +569,7 @@ fn many_runs_are_sorted() {
         assert_eq!(row, &format!("{} {name}", place + 1));
     }
     let top = rows.iter().filter(|row| row.attribute("class") == Some("top")).count();
-    assert_eq!(top, comparison.leaders(0).len());
+    assert_eq!(top, comparison.best_group(0).len());
     assert!((1..9).contains(&top), "{top} are in the top group");
     // The best against each other one, whichever was given first: all differences are gains, with
     // the runs in their order.
@@ -598,8 +608,8 @@ fn many_runs_are_sorted() {
     // With a direction in the question nothing changes its sign.
     let mut directed = quick();
     directed.alternative = laneval::compare::Alternative::Better;
-    let directed = Comparison::of(&scores, &directed).unwrap();
-    let page = page_of(&directed, &Context::new("nine"));
+    let directed = Comparison::new(&scores, &directed).unwrap();
+    let page = page_of(&directed, &PageContext::new("nine"));
     let document = tree(&page);
     for row in rows_of(&document, "differences").iter().skip(1).take(8) {
         let cells: Vec<String> = row.children().map(whole_text).collect();
@@ -611,7 +621,7 @@ fn many_runs_are_sorted() {
 #[test]
 fn queries_have_their_texts_and_losses_their_documents() {
     let scores = noisy(&["old", "new"], &["nDCG@10"], |query| format!("q{query}"), 30);
-    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let comparison = Comparison::new(&scores, &quick()).unwrap();
     let lost = lost_queries(&comparison).unwrap();
     let ids: Vec<&[u8]> = comparison.query_ids().collect();
     let losses: Vec<f64> = lost
@@ -642,7 +652,7 @@ fn queries_have_their_texts_and_losses_their_documents() {
             documents: vec![document(1, "<doc>", true), document(2, "other", false)],
         })
         .collect();
-    let mut context = Context::new("texts");
+    let mut context = PageContext::new("texts");
     (context.titles, context.documents) = (&titles, &documents);
     let page = page_of(&comparison, &context);
     assert_self_contained(&page);
@@ -650,16 +660,19 @@ fn queries_have_their_texts_and_losses_their_documents() {
     let id = String::from_utf8_lossy(ids[lost.queries[0]]).into_owned();
     let text = format!("{id}: flights to <{id}>");
     assert!(texts(&document).iter().any(|title| title.starts_with(&text)), "marks name the text");
-    let cells: Vec<String> =
-        document.descendants().filter(|of| of.has_tag_name_local("th")).map(whole_text).collect();
+    let cells: Vec<String> = document
+        .descendants()
+        .filter(|node| node.has_tag_name_local("th"))
+        .map(whole_text)
+        .collect();
     assert!(cells.contains(&text), "tables have the text beside the id");
     let summaries: Vec<String> = document
         .descendants()
-        .filter(|of| of.has_tag_name_local("summary"))
+        .filter(|node| node.has_tag_name_local("summary"))
         .map(whole_text)
         .collect();
     let of_documents: Vec<&String> =
-        summaries.iter().filter(|of| of.starts_with("First documents")).collect();
+        summaries.iter().filter(|summary| summary.starts_with("First documents")).collect();
     assert_eq!(of_documents.len(), 1, "{summaries:?}");
     assert!(of_documents[0].contains(&text), "{of_documents:?}");
     assert_eq!(cells.iter().filter(|cell| *cell == "<doc>").count(), 2, "both runs");
@@ -673,13 +686,15 @@ fn pairs_are_folded() {
     let document = tree(&page);
     let pairs: Vec<roxmltree::Node> = document
         .descendants()
-        .filter(|of| of.has_tag_name_local("details"))
-        .filter(|of| {
-            of.children().any(|inside| inside.descendants().any(|of| of.has_tag_name_local("h3")))
+        .filter(|node| node.has_tag_name_local("details"))
+        .filter(|node| {
+            node.children().any(|inside| {
+                inside.descendants().any(|descendant| descendant.has_tag_name_local("h3"))
+            })
         })
         .collect();
     assert_eq!(
-        pairs.iter().map(|of| of.attribute("open")).collect::<Vec<_>>(),
+        pairs.iter().map(|pair| pair.attribute("open")).collect::<Vec<_>>(),
         [Some("open"), None, None]
     );
 }
@@ -690,8 +705,8 @@ fn charts_say_their_values() {
     for page in [
         full_page(),
         page_of_scores(
-            &noisy(&["a", "b"], &["AP", "P@5"], |of| of.to_string(), 9),
-            &Context::new("of"),
+            &noisy(&["a", "b"], &["AP", "P@5"], |query| query.to_string(), 9),
+            &PageContext::new("of"),
         ),
     ] {
         let document = tree(&page);
@@ -704,14 +719,14 @@ fn charts_say_their_values() {
         for chart in &charts {
             assert_eq!(chart.attribute("role"), Some("img"));
             let by: Vec<&str> = chart.attribute("aria-labelledby").unwrap().split(' ').collect();
-            let said: Vec<String> = chart
+            let labels: Vec<String> = chart
                 .children()
                 .filter(|node| node.attribute("id").is_some_and(|id| by.contains(&id)))
                 .map(whole_text)
                 .collect();
-            assert!(by.len() == 2 && said.len() == 2 && !said[0].is_empty(), "{by:?}");
-            assert!(said[1].chars().any(|c| c.is_ascii_digit()), "{said:?}");
-            assert!(said[1].len() < 4_000, "{} bytes", said[1].len());
+            assert!(by.len() == 2 && labels.len() == 2 && !labels[0].is_empty(), "{by:?}");
+            assert!(labels[1].chars().any(|c| c.is_ascii_digit()), "{labels:?}");
+            assert!(labels[1].len() < 4_000, "{} bytes", labels[1].len());
         }
     }
     let page = full_page();
@@ -732,17 +747,17 @@ fn axes_end_at_the_bounds_of_measures() {
         scores.runs[run].stats = vec![vec![(StatName::Mean, values.iter().sum::<f64>() / 6.0)]];
         scores.runs[run].per_query.as_mut().unwrap().values = vec![values.to_vec()];
     }
-    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let comparison = Comparison::new(&scores, &quick()).unwrap();
     for page in [
-        page_of(&comparison, &Context::new("bounds")),
-        page_of_scores(&scores, &Context::new("bounds")),
+        page_of(&comparison, &PageContext::new("bounds")),
+        page_of_scores(&scores, &PageContext::new("bounds")),
     ] {
         let document = tree(&page);
         let means =
             document.descendants().find(|node| node.attribute("id") == Some("means")).unwrap();
         let ticks: Vec<f64> = of_class(&document, "tick")
             .iter()
-            .filter(|tick| tick.ancestors().any(|of| of == means))
+            .filter(|tick| tick.ancestors().any(|ancestor| ancestor == means))
             .filter_map(|tick| tick.text()?.parse().ok())
             .collect();
         assert_eq!(ticks.iter().copied().fold(0.0, f64::max), 1.0, "{ticks:?}");
@@ -767,8 +782,8 @@ fn axes_end_at_the_bounds_of_measures() {
 #[test]
 fn sixty_runs_are_a_small_page() {
     let scores = ranked(60, &["nDCG@10", "AP", "RR", "P@10", "R@100"], 5000);
-    let comparison = Comparison::of(&scores, &quick()).unwrap();
-    let mut context = Context::new("sixty");
+    let comparison = Comparison::new(&scores, &quick()).unwrap();
+    let mut context = PageContext::new("sixty");
     context.curves = Some(&scores);
     let start = std::time::Instant::now();
     let page = page_of(&comparison, &context);
@@ -784,12 +799,15 @@ fn the_glossary_explains_the_measures_of_the_page() {
     let document = tree(&page);
     let glossary =
         document.descendants().find(|node| node.attribute("id") == Some("glossary")).unwrap();
-    let words: Vec<String> =
-        glossary.descendants().filter(|of| of.has_tag_name_local("dt")).map(whole_text).collect();
+    let words: Vec<String> = glossary
+        .descendants()
+        .filter(|node| node.has_tag_name_local("dt"))
+        .map(whole_text)
+        .collect();
     for word in
         ["judgments", "nDCG", "P", "AP", "IPrec", "interval", "p", "adjusted p", "tie", "top group"]
     {
-        assert_eq!(words.iter().filter(|of| *of == word).count(), 1, "{word} in {words:?}");
+        assert_eq!(words.iter().filter(|other| *other == word).count(), 1, "{word} in {words:?}");
     }
 }
 
@@ -800,7 +818,7 @@ fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
     let mut grid =
         Grid::new([(text(), Align::Right), (text(), Align::Left), (text(), Align::Right)]);
     grid.push([name, "one", "2"].map(Into::into));
-    let of = [
+    let report = [
         ReportBlock::Section(text()),
         ReportBlock::Heading(text()),
         ReportBlock::Text(text()),
@@ -808,7 +826,7 @@ fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
         ReportBlock::Note(text()),
     ];
     let mut page = Vec::new();
-    html::blocks(&of, &Context::new(name), &mut page).unwrap();
+    html::blocks(&report, &PageContext::new(name), &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     assert_self_contained(&page);
     let document = tree(&page);
@@ -829,7 +847,7 @@ fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
     );
 
     let mut markdown = Vec::new();
-    blocks::markdown(&of, &mut markdown).unwrap();
+    blocks::markdown(&report, &mut markdown).unwrap();
     let escaped = r"&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt; \*a\_b\*\|";
     let expected = format!(
         "## {escaped} \\#\n\n### {escaped} \\#\n\n{escaped} #\n

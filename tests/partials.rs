@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use laneval::compare::{
-    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Partial, Permutations,
-    Scope, Shard, Test, judged_measure,
+    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, PartialComparison,
+    Permutations, Scope, Shard, Test, judged_measure,
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, ReportOptions as Look};
 use laneval::{
-    Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Repeats, Scores, Summary, Units, View,
-    Watch,
+    Aggregation, DocIdRule, Error, Evaluator, Join, LabelMatrix, ProgressHandle, Qrels, QuerySet,
+    Scores, Summary, View,
 };
 use proptest::prelude::*;
 
@@ -34,8 +34,8 @@ impl Random {
     }
 }
 
-/// The judgments and runs of some queries, which follow from the number of each query alone; a run
-/// lacks one in nine.
+/// Returns the judgments and runs of some queries, which follow from the number of each query
+/// alone; a run lacks one in nine.
 fn matrix(queries: &[usize], runs: usize) -> LabelMatrix {
     let mut judgments = Vec::new();
     let mut results: Vec<Vec<(String, String, f64)>> = vec![Vec::new(); runs];
@@ -67,7 +67,7 @@ fn evaluator() -> Evaluator {
     Evaluator::new(MEASURES).unwrap().with_per_query(true)
 }
 
-/// The scores, their summary, and that of the shares of judged documents.
+/// Returns the scores, their summary, and that of the shares of judged documents.
 fn evaluated(evaluator: &Evaluator, matrix: &LabelMatrix) -> (Scores, Summary, Summary) {
     let (scores, summary) = evaluator.evaluate_with_summary(matrix).unwrap();
     let judged: BTreeSet<String> =
@@ -77,21 +77,26 @@ fn evaluated(evaluator: &Evaluator, matrix: &LabelMatrix) -> (Scores, Summary, S
     (scores, summary, judged)
 }
 
-fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &ComparisonOptions) -> Partial {
+fn part_of(
+    evaluator: &Evaluator,
+    matrix: &LabelMatrix,
+    options: &ComparisonOptions,
+) -> PartialComparison {
     let (scores, summary, judged) = evaluated(evaluator, matrix);
-    let (own, partial) = Partial::of(&scores, &summary, Some(&judged), options).unwrap();
+    let (own, partial) =
+        PartialComparison::compare(&scores, &summary, Some(&judged), options).unwrap();
     // The comparison with a part has the numbers of the plain comparison.
     assert_eq!(rows_of_both(&own), rows_of_both(&plain(&scores, &judged, options)));
     partial
 }
 
-fn part(queries: &[usize], runs: usize, options: &ComparisonOptions) -> Partial {
+fn part(queries: &[usize], runs: usize, options: &ComparisonOptions) -> PartialComparison {
     part_of(&evaluator(), &matrix(queries, runs), options)
 }
 
 fn plain(scores: &Scores, judged: &Summary, options: &ComparisonOptions) -> Comparison {
-    let mut comparison = Comparison::of(scores, options).unwrap();
-    comparison.set_judged(&judged.scores(&[]).unwrap());
+    let mut comparison = Comparison::new(scores, options).unwrap();
+    comparison.set_judged_share(&judged.scores(&[]).unwrap());
     comparison
 }
 
@@ -101,9 +106,10 @@ fn written(format: Format, comparison: &Comparison) -> String {
         .map(|gate| Gate::parse(gate).unwrap());
     let judged: Vec<_> = match comparison.queries {
         1 => Vec::new(),
-        _ => {
-            gates.into_iter().map(|gate| (gate.clone(), comparison.judge(&gate).unwrap())).collect()
-        }
+        _ => gates
+            .into_iter()
+            .map(|gate| (gate.clone(), comparison.gate_verdicts(&gate).unwrap()))
+            .collect(),
     };
     format
         .write_comparison(
@@ -116,14 +122,14 @@ fn written(format: Format, comparison: &Comparison) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// All numbers, one a row, without those of queries.
+/// Returns all numbers, one a row, without those of queries.
 fn rows(comparison: &Comparison) -> Vec<String> {
     let all = written(Format::Tsv, comparison);
     all.lines().filter(|row| row.split('\t').nth(2) == Some("")).map(str::to_owned).collect()
 }
 
-/// The rows that parts have as one comparison has them: queries of parts cannot be drawn together,
-/// so that intervals of few are others.
+/// Returns the rows that parts have as one comparison has them: queries of parts cannot be drawn
+/// together, so that intervals of few are others.
 fn rows_of_both(comparison: &Comparison) -> Vec<String> {
     let mut rows = rows(comparison);
     if comparison.options.interval == Interval::Bootstrap {
@@ -137,7 +143,7 @@ fn stat(row: &str) -> &str {
 }
 
 /// Options of every kind that can be merged.
-fn asked() -> Vec<ComparisonOptions> {
+fn all_options() -> Vec<ComparisonOptions> {
     let with = |set: &dyn Fn(&mut ComparisonOptions)| {
         let mut options = ComparisonOptions::default();
         options.permutations = Permutations::Fixed(2100);
@@ -148,25 +154,31 @@ fn asked() -> Vec<ComparisonOptions> {
     };
     vec![
         with(&|_| ()),
-        with(&|of| of.permutations = Permutations::Affordable),
-        with(&|of| (of.baseline, of.correction) = (Some("run 1".to_owned()), Correction::MaxT)),
-        with(&|of| (of.correction, of.family) = (Correction::MaxT, Scope::All)),
-        with(&|of| (of.correction, of.anova, of.seed) = (Correction::Hsd, true, 7)),
-        with(&|of| (of.interval, of.alpha) = (Interval::Bootstrap, 0.1)),
-        with(&|of| (of.alternative, of.test) = (Alternative::Better, Test::Sign)),
-        with(&|of| (of.test, of.correction) = (Test::Randomisation, Correction::Bh)),
-        with(&|of| (of.margin, of.power, of.tie) = (Some(0.05), Some(0.02), Some(0.1))),
+        with(&|options| options.permutations = Permutations::Default),
+        with(&|options| {
+            (options.baseline, options.correction) = (Some("run 1".to_owned()), Correction::MaxT)
+        }),
+        with(&|options| (options.correction, options.family) = (Correction::MaxT, Scope::All)),
+        with(&|options| {
+            (options.correction, options.anova, options.seed) = (Correction::Hsd, true, 7)
+        }),
+        with(&|options| (options.interval, options.alpha) = (Interval::Bootstrap, 0.1)),
+        with(&|options| (options.alternative, options.test) = (Alternative::Better, Test::Sign)),
+        with(&|options| (options.test, options.correction) = (Test::Randomisation, Correction::Bh)),
+        with(&|options| {
+            (options.margin, options.power, options.tie) = (Some(0.05), Some(0.02), Some(0.1))
+        }),
     ]
 }
 
 /// Merges parts two at a time in some order, and through bytes.
-fn merged(mut parts: Vec<Partial>, seed: u64) -> Partial {
+fn merged(mut parts: Vec<PartialComparison>, seed: u64) -> PartialComparison {
     let mut random = Random(seed);
     while parts.len() > 1 {
         let mut one = parts.swap_remove(random.below(parts.len()));
         let other = parts.swap_remove(random.below(parts.len()));
         if random.below(2) == 0 {
-            let read = Partial::from_bytes(&one.to_bytes()).unwrap();
+            let read = PartialComparison::from_bytes(&one.to_bytes()).unwrap();
             assert!(read == one, "bytes");
             one = read;
         }
@@ -176,7 +188,7 @@ fn merged(mut parts: Vec<Partial>, seed: u64) -> Partial {
     parts.pop().unwrap()
 }
 
-/// The queries of each shard.
+/// Returns the queries of each shard.
 fn dealt(queries: usize, shards: usize) -> Vec<Vec<usize>> {
     let dealt = |shard| (0..queries).filter(|query| query * 5 % 7 % shards == shard).collect();
     (0..shards).map(dealt).collect()
@@ -185,7 +197,7 @@ fn dealt(queries: usize, shards: usize) -> Vec<Vec<usize>> {
 #[test]
 fn parts_give_the_bits_of_one_comparison() {
     const QUERIES: usize = 63;
-    for (at, (options, runs)) in asked().iter().zip([2, 3].into_iter().cycle()).enumerate() {
+    for (at, (options, runs)) in all_options().iter().zip([2, 3].into_iter().cycle()).enumerate() {
         let all: Vec<usize> = (0..QUERIES).collect();
         let (scores, _, judged) = evaluated(&evaluator(), &matrix(&all, runs));
         // The common unit is found without `largest`.
@@ -194,7 +206,7 @@ fn parts_give_the_bits_of_one_comparison() {
         let plain = plain(&scores, &judged, &alone);
         let single = part(&all, runs, options).comparison().unwrap();
         for shards in some([1, 2, 7].into_iter().cycle().skip(at).take(3)) {
-            let parts: Vec<Partial> =
+            let parts: Vec<PartialComparison> =
                 dealt(QUERIES, shards).iter().map(|shard| part(shard, runs, options)).collect();
             let [one, other] = [1, 2].map(|seed| merged(parts.clone(), seed));
             assert!(one == other && one.to_bytes() == other.to_bytes());
@@ -215,9 +227,11 @@ fn parts_give_the_bits_of_one_comparison() {
             assert!(rows(&found).iter().any(|row| stat(row) == "p_perm"));
             assert_eq!((found.query_ids().len(), found.values(0, 0).len()), (0, 0));
             // A page has everything except the values of queries.
-            let page = |of: &Comparison| {
+            let page = |comparison: &Comparison| {
                 let mut page = Vec::new();
-                Format::Html.write_comparison(of, &[], &Look::default(), &mut page).unwrap();
+                Format::Html
+                    .write_comparison(comparison, &[], &Look::default(), &mut page)
+                    .unwrap();
                 String::from_utf8(page).unwrap()
             };
             let has = |page: &str| {
@@ -235,8 +249,8 @@ fn parts_give_the_bits_of_one_comparison() {
 /// Single queries, which say nothing alone, can be merged.
 #[test]
 fn single_queries_add_up() {
-    let options = &asked()[0];
-    let parts: Vec<Partial> = (0..12).map(|query| part(&[query], 2, options)).collect();
+    let options = &all_options()[0];
+    let parts: Vec<PartialComparison> = (0..12).map(|query| part(&[query], 2, options)).collect();
     let one = parts[0].comparison().unwrap();
     assert!(one.queries == 1 && one.differences[0].p.is_none() && one.draws == 0);
     let all: Vec<usize> = (0..12).collect();
@@ -253,7 +267,7 @@ fn threads_change_no_bit() {
     let queries: Vec<usize> = (0..30).collect();
     let bytes = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| part(&queries, 3, &asked()[5]).to_bytes())
+        pool.install(|| part(&queries, 3, &all_options()[5]).to_bytes())
     };
     assert!(bytes(1) == bytes(3));
 }
@@ -261,19 +275,19 @@ fn threads_change_no_bit() {
 /// If the queries of both count, those that all runs have in a shard are compared.
 #[test]
 fn queries_of_all_runs_add_up() {
-    let evaluator = evaluator().with_queries(QuerySet::Both);
+    let evaluator = evaluator().with_queries(QuerySet::Common);
     let all: Vec<usize> = (0..63).collect();
-    let options = &asked()[0];
-    let of = |queries: &[usize]| part_of(&evaluator, &matrix(queries, 3), options);
+    let options = &all_options()[0];
+    let partial = |queries: &[usize]| part_of(&evaluator, &matrix(queries, 3), options);
     let found =
-        merged(dealt(63, 7).iter().map(|shard| of(shard)).collect(), 1).comparison().unwrap();
-    let expected = of(&all).comparison().unwrap();
+        merged(dealt(63, 7).iter().map(|shard| partial(shard)).collect(), 1).comparison().unwrap();
+    let expected = partial(&all).comparison().unwrap();
     assert!(found.queries == expected.queries && found.queries < 63);
     assert_eq!(written(Format::Json, &found), written(Format::Json, &expected));
 }
 
 #[track_caller]
-fn refused(one: &Partial, other: &Partial, words: &[&str]) {
+fn refused(one: &PartialComparison, other: &PartialComparison, words: &[&str]) {
     for (one, other) in [(one, other), (other, one)] {
         let mut merged = one.clone();
         let error = merged.merge(other).unwrap_err();
@@ -286,7 +300,7 @@ fn refused(one: &Partial, other: &Partial, words: &[&str]) {
 
 #[test]
 fn what_does_not_belong_together_is_refused_by_its_option() {
-    let usual = asked()[0].clone();
+    let usual = all_options()[0].clone();
     let (here, there): (Vec<usize>, Vec<usize>) = ((0..20).collect(), (20..40).collect());
     let one = part(&here, 3, &usual);
     let with = |set: &dyn Fn(&mut ComparisonOptions)| {
@@ -296,28 +310,28 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
     };
     type Change = dyn Fn(&mut ComparisonOptions);
     let changes: [(&Change, &str); 14] = [
-        (&|of| of.baseline = Some("run 1".to_owned()), "--baseline"),
-        (&|of| of.test = Test::Sign, "--test"),
-        (&|of| of.alternative = Alternative::Worse, "--alternative"),
-        (&|of| of.alpha = 0.1, "--alpha"),
-        (&|of| of.correction = Correction::By, "--correction"),
-        (&|of| of.family = Scope::All, "--family"),
-        (&|of| of.interval = Interval::Bootstrap, "--ci"),
-        (&|of| of.permutations = Permutations::Fixed(2101), "--permutations"),
-        (&|of| of.permutations = Permutations::Affordable, "--permutations"),
-        (&|of| of.seed = 8, "--seed"),
-        (&|of| of.margin = Some(0.1), "--margin"),
-        (&|of| of.power = Some(0.1), "--power"),
-        (&|of| of.tie = Some(0.1), "--tie"),
-        (&|of| of.anova = true, "--anova"),
+        (&|options| options.baseline = Some("run 1".to_owned()), "--baseline"),
+        (&|options| options.test = Test::Sign, "--test"),
+        (&|options| options.alternative = Alternative::Worse, "--alternative"),
+        (&|options| options.alpha = 0.1, "--alpha"),
+        (&|options| options.correction = Correction::By, "--correction"),
+        (&|options| options.family = Scope::All, "--family"),
+        (&|options| options.interval = Interval::Bootstrap, "--ci"),
+        (&|options| options.permutations = Permutations::Fixed(2101), "--permutations"),
+        (&|options| options.permutations = Permutations::Default, "--permutations"),
+        (&|options| options.seed = 8, "--seed"),
+        (&|options| options.margin = Some(0.1), "--margin"),
+        (&|options| options.power = Some(0.1), "--power"),
+        (&|options| options.tie = Some(0.1), "--tie-epsilon"),
+        (&|options| options.anova = true, "--anova"),
     ];
     for (change, option) in changes {
         refused(&one, &with(change), &[option, "alike"]);
     }
     refused(
         &one,
-        &with(&|of| of.largest[1].1 = 64.0),
-        &["DCG has values up to", "--largest 'DCG=64' in all"],
+        &with(&|options| options.largest[1].1 = 64.0),
+        &["DCG has values up to", "--value-bound 'DCG=64' in all"],
     );
     refused(
         &one,
@@ -329,11 +343,11 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
     refused(
         &one,
         &other(evaluator().with_measures(
-            MEASURES[..3].iter().map(|of| of.parse::<Measure>().unwrap()).collect(),
+            MEASURES[..3].iter().map(|name| name.parse::<Measure>().unwrap()).collect(),
         )),
         &["measures differ", "-m"],
     );
-    refused(&one, &other(evaluator().with_queries(QuerySet::Both)), &["--queries"]);
+    refused(&one, &other(evaluator().with_queries(QuerySet::Common)), &["--queries"]);
     refused(
         &one,
         &other(evaluator().with_view(View { depth: Some(3), ..View::default() })),
@@ -342,7 +356,7 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
     let (scores, summary, _) = evaluated(&evaluator(), &matrix(&there, 3));
     refused(
         &one,
-        &Partial::of(&scores, &summary, None, &usual).unwrap().1,
+        &PartialComparison::compare(&scores, &summary, None, &usual).unwrap().1,
         &["shares of judged documents"],
     );
     let again: Vec<usize> = (18..40).collect();
@@ -361,18 +375,19 @@ fn what_needs_all_differences_has_no_parts() {
     let refused = |set: &dyn Fn(&mut ComparisonOptions), word: &str| {
         let mut options = ComparisonOptions::default();
         set(&mut options);
-        let error =
-            Partial::of(&scores, &summary, Some(&judged), &options).unwrap_err().to_string();
+        let error = PartialComparison::compare(&scores, &summary, Some(&judged), &options)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(word) && error.contains("take") | error.contains("give"), "{error}");
     };
-    refused(&|of| of.test = Test::Wilcoxon, "the test wilcoxon needs");
-    refused(&|of| of.interval = Interval::Bca, "the interval bca needs");
-    refused(&|of| of.correction = Correction::Rhsd, "the correction rhsd needs");
-    refused(&|of| of.permutations = Permutations::Auto, "`auto`");
+    refused(&|options| options.test = Test::Wilcoxon, "the test wilcoxon needs");
+    refused(&|options| options.interval = Interval::Bca, "the interval bca needs");
+    refused(&|options| options.correction = Correction::Rhsd, "the correction rhsd needs");
+    refused(&|options| options.permutations = Permutations::Auto, "`auto`");
     let mut options = ComparisonOptions::default();
     options.largest = vec![("AP".parse().unwrap(), f64::NAN)];
     assert!(
-        Comparison::of(&scores, &options)
+        Comparison::new(&scores, &options)
             .unwrap_err()
             .to_string()
             .contains("the largest value of AP is NaN")
@@ -382,26 +397,26 @@ fn what_needs_all_differences_has_no_parts() {
 #[test]
 fn what_was_told_to_stop_stops() {
     let (scores, ..) = evaluated(&evaluator(), &matrix(&[1, 2, 3], 2));
-    let watch = Watch::default();
-    for mut options in asked().into_iter().take(6) {
-        assert!(Comparison::watched(&scores, &options, Some(&watch)).is_ok());
+    let watch = ProgressHandle::default();
+    for mut options in all_options().into_iter().take(6) {
+        assert!(Comparison::new_with_progress(&scores, &options, Some(&watch)).is_ok());
         options.correction = Correction::Rhsd;
         if options.check().is_ok() {
-            assert!(Comparison::watched(&scores, &options, Some(&watch)).is_ok());
+            assert!(Comparison::new_with_progress(&scores, &options, Some(&watch)).is_ok());
         }
     }
     watch.stop();
-    for options in asked() {
+    for options in all_options() {
         assert!(matches!(
-            Comparison::watched(&scores, &options, Some(&watch)),
+            Comparison::new_with_progress(&scores, &options, Some(&watch)),
             Err(Error::Stopped)
         ));
     }
 }
 
 /// Small parts with all fields, perhaps except resamples, of which there are many.
-fn sound(resampled: bool) -> [Partial; 2] {
-    let mut options = asked()[if resampled { 5 } else { 0 }].clone();
+fn sound(resampled: bool) -> [PartialComparison; 2] {
+    let mut options = all_options()[if resampled { 5 } else { 0 }].clone();
     (options.anova, options.permutations) = (true, Permutations::Fixed(3));
     options.baseline = Some("run 0".to_owned());
     [[0, 1, 2], [3, 4, 5]].map(|queries| part(&queries, 3, &options))
@@ -419,34 +434,43 @@ fn with_checksum(body: &[u8]) -> Vec<u8> {
 fn bytes_that_were_cut_or_changed_are_refused() {
     let [sound, _] = sound(true);
     let bytes = sound.to_bytes();
-    assert!(Partial::from_bytes(&bytes).unwrap() == sound);
+    assert!(PartialComparison::from_bytes(&bytes).unwrap() == sound);
     let step = bytes.len() / 97;
     for end in (0..200).chain((200..bytes.len()).step_by(step)) {
-        assert!(matches!(Partial::from_bytes(&bytes[..end]), Err(Error::Summary(_))), "{end}");
+        assert!(
+            matches!(PartialComparison::from_bytes(&bytes[..end]), Err(Error::Summary(_))),
+            "{end}"
+        );
         let mut changed = bytes.clone();
         changed[end] ^= 1 << (end % 8);
-        assert!(matches!(Partial::from_bytes(&changed), Err(Error::Summary(_))), "{end}");
+        assert!(matches!(PartialComparison::from_bytes(&changed), Err(Error::Summary(_))), "{end}");
     }
     let longer = with_checksum(&[&bytes[HEAD..], &[0]].concat());
-    assert!(Partial::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
+    assert!(
+        PartialComparison::from_bytes(&longer)
+            .unwrap_err()
+            .to_string()
+            .contains("1 bytes too many")
+    );
     let mut later = bytes.clone();
     later[16] = 2;
-    let error = Partial::from_bytes(&later).unwrap_err().to_string();
+    let error = PartialComparison::from_bytes(&later).unwrap_err().to_string();
     assert!(
         error.contains("it has version 2, and this laneval reads version 1 at most"),
         "{error}"
     );
     later[16] = 0;
-    let error = Partial::from_bytes(&later).unwrap_err().to_string();
+    let error = PartialComparison::from_bytes(&later).unwrap_err().to_string();
     assert!(error.contains("it has version 0, which no laneval has written"), "{error}");
     // The schema of the summary inside.
     let inside =
-        Partial::from_bytes(&with_checksum(&[&[2], &bytes[HEAD + 1..]].concat())).unwrap_err();
+        PartialComparison::from_bytes(&with_checksum(&[&[2], &bytes[HEAD + 1..]].concat()))
+            .unwrap_err();
     assert!(inside.to_string().contains("it has version 2"), "{inside}");
     assert!(Summary::from_bytes(&bytes).unwrap_err().to_string().contains("not a summary"));
     let summary = sound.summary().to_bytes();
     assert!(
-        Partial::from_bytes(&summary)
+        PartialComparison::from_bytes(&summary)
             .unwrap_err()
             .to_string()
             .contains("not a part of a comparison")
@@ -460,8 +484,8 @@ fn a_part_of_a_draft_is_refused_by_name() {
     let path = folder.path().join("draft.part");
     std::fs::write(&path, &draft).unwrap();
     let errors = [
-        Partial::from_bytes(&draft).map(drop),
-        Partial::read(&path).map(drop),
+        PartialComparison::from_bytes(&draft).map(drop),
+        PartialComparison::read(&path).map(drop),
         Shard::read(&path).map(drop),
     ];
     for error in errors.map(Result::unwrap_err) {
@@ -472,9 +496,9 @@ fn a_part_of_a_draft_is_refused_by_name() {
     }
 }
 
-/// A part with all that one can have, except resamples, of which there are many. No value of its
-/// measures depends on a logarithm.
-fn frozen(resampled: bool) -> Partial {
+/// Returns a part with all that one can have, except resamples, of which there are many. No value
+/// of its measures depends on a logarithm.
+fn frozen(resampled: bool) -> PartialComparison {
     let mut options = ComparisonOptions::default();
     (options.baseline, options.permutations) = (Some("run 0".to_owned()), Permutations::Fixed(3));
     (options.alternative, options.alpha, options.seed) = (Alternative::Better, 0.1, 7);
@@ -487,7 +511,7 @@ fn frozen(resampled: bool) -> Partial {
     let evaluator =
         Evaluator::new(["AP", "RR", "P@2"]).unwrap().with_view(view).with_per_query(true);
     let (scores, summary, judged) = evaluated(&evaluator, &matrix(&[0, 1, 2, 3, 4], 3));
-    Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1
+    PartialComparison::compare(&scores, &summary, Some(&judged), &options).unwrap().1
 }
 
 /// The fixture was written when schema 1 was frozen. This and every later version reads it, and as
@@ -501,7 +525,9 @@ fn parts_are_frozen() {
     }
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes[16..20], 1u32.to_le_bytes());
-    for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
+    for found in
+        [PartialComparison::from_bytes(&bytes).unwrap(), PartialComparison::read(&path).unwrap()]
+    {
         assert_eq!(found, part);
         let found = found.comparison().unwrap();
         assert_eq!((found.queries, found.draws), (5, 3));
@@ -539,17 +565,19 @@ fn parts_of_queries_without_a_value_are_frozen() {
     };
     let matrix =
         Join::default().rankings(&qrels.unwrap(), [run("x", "1234"), run("y", "256")]).unwrap();
-    let evaluator = Evaluator::new(["AP", "RR(nothing=skip)"]).unwrap().with_per_query(true);
+    let evaluator = Evaluator::new(["AP", "RR(no_relevant=skip)"]).unwrap().with_per_query(true);
     let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(3);
     let (scores, summary, judged) = evaluated(&evaluator, &matrix);
-    let part = Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1;
+    let part = PartialComparison::compare(&scores, &summary, Some(&judged), &options).unwrap().1;
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
         part.write(&path).unwrap();
     }
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes[16..20], 1u32.to_le_bytes());
-    for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
+    for found in
+        [PartialComparison::from_bytes(&bytes).unwrap(), PartialComparison::read(&path).unwrap()]
+    {
         assert_eq!(found, part);
         let found = found.comparison().unwrap();
         assert_eq!((found.queries, &found.skipped[..]), (6, &[0, 2][..]));
@@ -577,19 +605,22 @@ fn parts_of_units_are_frozen() {
     let other =
         queries.map(|query| [(query, "c#1", 3.0), (query, "c#2", 2.0), (query, "a#1", 1.0)]);
     let runs = [("x".to_owned(), one.to_vec()), ("y".to_owned(), other.concat())];
-    let join = Join { units: Units::before("#"), repeats: Some(Repeats::First), ..Join::default() };
+    let join =
+        Join { units: DocIdRule::before("#"), repeats: Some(Aggregation::Max), ..Join::default() };
     let matrix = join.rankings(&qrels, runs).unwrap();
     let evaluator = Evaluator::new(["AP", "RR"]).unwrap().with_per_query(true);
     let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(3);
     let (scores, summary, judged) = evaluated(&evaluator, &matrix);
-    let part = Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1;
+    let part = PartialComparison::compare(&scores, &summary, Some(&judged), &options).unwrap().1;
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
         part.write(&path).unwrap();
     }
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes[16..20], 1u32.to_le_bytes());
-    for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
+    for found in
+        [PartialComparison::from_bytes(&bytes).unwrap(), PartialComparison::read(&path).unwrap()]
+    {
         assert_eq!(found, part);
         // By hand: b a, a, a of the first run, and c a of the other for each query.
         let found = found.comparison().unwrap();
@@ -607,19 +638,20 @@ fn parts_of_older_versions_are_read_and_merged() {
     let mut whole = one.clone();
     whole.merge(&other).unwrap();
     for older in ["0.0.0", "0.1.0-rc.1", FROZEN, this] {
-        let mut read = Partial::from_bytes(&with_version(&one.to_bytes(), this, older)).unwrap();
+        let mut read =
+            PartialComparison::from_bytes(&with_version(&one.to_bytes(), this, older)).unwrap();
         assert!(read == one, "{older}");
         read.merge(&other).unwrap();
         assert!(read == whole, "{older}");
     }
-    let error = Partial::from_bytes(&with_version(&one.to_bytes(), this, "9999.0.0"))
+    let error = PartialComparison::from_bytes(&with_version(&one.to_bytes(), this, "9999.0.0"))
         .unwrap_err()
         .to_string();
     assert!(error.contains("it was written by laneval 9999.0.0"), "{error}");
 }
 
 /// Uses a part that was read: it compares or gives an error, and is merged or refused.
-fn use_it(partial: &Partial, other: &Partial) {
+fn use_it(partial: &PartialComparison, other: &PartialComparison) {
     if let Ok(comparison) = partial.comparison() {
         for format in [Format::Csv, Format::Json, Format::Table] {
             let mut text = Vec::new();
@@ -639,7 +671,7 @@ fn use_it(partial: &Partial, other: &Partial) {
             let _ = merged.comparison();
         }
     }
-    assert!(Partial::from_bytes(&partial.to_bytes()).expect("its own bytes") == *partial);
+    assert!(PartialComparison::from_bytes(&partial.to_bytes()).expect("its own bytes") == *partial);
 }
 
 /// Every byte replaced by an odd one, with a checksum that fits.
@@ -651,7 +683,7 @@ fn forged_bytes_are_refused_or_harmless() {
     for at in 0..body.len() {
         let mut forged = body.clone();
         forged[at] = [0, 0xff, 0x80, body[at].wrapping_add(1)][at % 4];
-        match Partial::from_bytes(&with_checksum(&forged)) {
+        match PartialComparison::from_bytes(&with_checksum(&forged)) {
             Ok(partial) if at % 8 == 0 => use_it(&partial, &other),
             Ok(_) => (),
             Err(error) => {
@@ -683,7 +715,7 @@ proptest! {
             body[at] = byte;
         }
         body.truncate(cut.map_or(body.len(), |cut| cut.index(body.len())));
-        match Partial::from_bytes(&with_checksum(&body)) {
+        match PartialComparison::from_bytes(&with_checksum(&body)) {
             Ok(partial) => use_it(&partial, &other),
             Err(error) => prop_assert!(matches!(error, Error::Summary(_)), "{error:?}"),
         }

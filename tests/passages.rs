@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use laneval::columns::{Judgments, Records};
+use laneval::columns::{QrelsColumns, RunColumns};
 use laneval::spans::{GoldSpan, GoldSpans, Span};
 use laneval::{
-    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, QuerySet, RunInput,
-    TiedValue, Ties, View,
+    EngineChoice, Evaluator, FacetKind, Input, Join, LabelMatrix, Qrels, QuerySet, RunInput,
+    TieBreak, TiedValue, View,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::variants::every_grouped;
 type Passage = (&'static str, u64, u64, f64);
 
 fn by_span() -> Join {
-    Join { judged_by: Some(JudgedBy::Span), ..Join::default() }
+    Join { judged_by: Some(FacetKind::Span), ..Join::default() }
 }
 
 fn text(name: &str, text: &str) -> Input {
@@ -96,7 +96,7 @@ fn positions_that_come_again_count_as_chroma_counts_them_if_asked() {
     };
     let matrix = joined(&in_d1(&GOLD), &in_d1(&RESULTS));
     let thirds = |numbers: [[f64; 3]; 5]| numbers.concat();
-    let names = |of: &str| [1, 2, 3].map(|cut| format!("{of}@{cut}"));
+    let names = |name: &str| [1, 2, 3].map(|cut| format!("{name}@{cut}"));
     let all = ["SpanR", "SpanP(overlap=each)", "SpanP", "SpanIoU(overlap=each)", "SpanIoU"]
         .map(names)
         .concat();
@@ -127,15 +127,15 @@ fn places(most: usize) -> impl Strategy<Value = Vec<(u8, u64, u64, u8)>> {
 
 const DOCS: [&str; 3] = ["d0", "d1", "d2"];
 
-fn passages(of: &[(u8, u64, u64, u8)]) -> Vec<Passage> {
-    of.iter()
+fn passages(rows: &[(u8, u64, u64, u8)]) -> Vec<Passage> {
+    rows.iter()
         .map(|&(doc, start, end, grade)| (DOCS[doc as usize], start, end, f64::from(grade)))
         .collect()
 }
 
 /// Results in their order: the scores descend.
-fn ranked(of: &[(u8, u64, u64, u8)]) -> Vec<Passage> {
-    let scored = passages(of).into_iter().zip((0..of.len()).rev());
+fn ranked(rows: &[(u8, u64, u64, u8)]) -> Vec<Passage> {
+    let scored = passages(rows).into_iter().zip((0..rows.len()).rev());
     scored.map(|((doc, start, end, _), score)| (doc, start, end, score as f64)).collect()
 }
 
@@ -143,7 +143,7 @@ fn positions(passage: &Passage) -> BTreeSet<(&'static str, u64)> {
     (passage.1..passage.2).map(|at| (passage.0, at)).collect()
 }
 
-/// The passage cut in two at a position, if it has one inside.
+/// Returns the passage cut in two at a position, if it has one inside.
 fn cut_in_two(all: &[Passage], which: usize, at: u64) -> Vec<Passage> {
     let (doc, start, end, value) = all[which % all.len()];
     let middle = start + 1 + at % (end - start);
@@ -172,15 +172,15 @@ proptest! {
         let (gold, results) = (passages(&gold), ranked(&results));
         let wanted: BTreeSet<_> =
             gold.iter().filter(|passage| passage.3 >= f64::from(rel)).flat_map(positions).collect();
-        let (mut length, mut kept) = (0, 0);
+        let (mut length, mut count) = (0, 0);
         for passage in results.iter().take(cut) {
             length += passage.2 - passage.1;
             if length > budget {
                 break;
             }
-            kept += 1;
+            count += 1;
         }
-        let found: BTreeSet<_> = results[..kept].iter().flat_map(positions).collect();
+        let found: BTreeSet<_> = results[..count].iter().flat_map(positions).collect();
         let share =
             |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let both = found.intersection(&wanted).count();
@@ -229,7 +229,9 @@ proptest! {
         let matrix = joined(&gold, &results);
         let view = View { depth: Some(depth).filter(|&depth| depth > 0), judged_only: false };
         let evaluator =
-            Evaluator::of(every_grouped(JudgedBy::Span)).with_view(view).with_per_query(true);
+            Evaluator::from_measures(every_grouped(FacetKind::Span))
+                .with_view(view)
+                .with_per_query(true);
         let bits = |matrix: &LabelMatrix, engine: EngineChoice| -> Vec<u64> {
             let scores = evaluator.clone().with_engine(engine).evaluate(matrix).unwrap();
             scores.runs[0]
@@ -255,7 +257,7 @@ proptest! {
     }
 }
 
-/// The same from columns in memory, in batches.
+/// Returns the same from columns in memory, in batches.
 fn of_columns(gold: &[Passage], results: &[Passage]) -> LabelMatrix {
     struct Columns(Vec<&'static str>, Vec<u32>, Vec<i64>, Vec<f64>);
     let columns = |all: &[Passage]| {
@@ -269,12 +271,13 @@ fn of_columns(gold: &[Passage], results: &[Passage]) -> LabelMatrix {
     let (gold, results) = (columns(gold), results.chunks(3).map(columns).collect::<Vec<_>>());
     let queries = vec!["q"; 64];
     let judged =
-        Judgments::new(&queries[..gold.0.len()], &gold.0, &gold.3).with_spans(&gold.1, &gold.2);
+        QrelsColumns::new(&queries[..gold.0.len()], &gold.0, &gold.3).with_spans(&gold.1, &gold.2);
     let qrels = by_span().judgments(&[judged]).unwrap();
-    fn batch<'a>(of: &'a Columns, queries: &'a [&'a str]) -> Records<'a> {
-        Records::scored(&queries[..of.0.len()], &of.0, &of.3).with_spans(&of.1, &of.2)
+    fn batch<'a>(columns: &'a Columns, queries: &'a [&'a str]) -> RunColumns<'a> {
+        RunColumns::scored(&queries[..columns.0.len()], &columns.0, &columns.3)
+            .with_spans(&columns.1, &columns.2)
     }
-    let batches: Vec<Records<'_>> = results.iter().map(|of| batch(of, &queries)).collect();
+    let batches: Vec<RunColumns<'_>> = results.iter().map(|chunk| batch(chunk, &queries)).collect();
     by_span().columns(&qrels, &[("run", &batches)]).unwrap()
 }
 
@@ -307,7 +310,7 @@ fn queries_and_runs_are_as_everywhere() {
         ["SpanR@1", "SpanR"].map(|measure| scores.average("run", measure).unwrap())
     };
     assert_eq!(scores(QuerySet::Judged), [0.5 / 3.0, 0.5]);
-    assert_eq!(scores(QuerySet::Both), [0.25, 0.75]);
+    assert_eq!(scores(QuerySet::Common), [0.25, 0.75]);
     let cut = Join { depth: 1.try_into().ok(), ..by_span() };
     let cut = cut.files(text("gold", gold), [RunInput::named("run", text("run", run))]).unwrap();
     assert_eq!(cut.depths(), [1, 1, 0]);
@@ -323,41 +326,43 @@ fn refused(join: &Join, gold: &str, run: &str) -> String {
 #[test]
 fn what_has_no_meaning_for_passages_is_refused() {
     let matrix = joined(&GOLD, &RESULTS);
-    let asked = |evaluator: Evaluator| evaluator.evaluate(&matrix).unwrap_err().to_string();
+    let message = |evaluator: Evaluator| evaluator.evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(
-        asked(Evaluator::new(["SpanR@5", "nDCG@10"]).unwrap()),
+        message(Evaluator::new(["SpanR@5", "nDCG@10"]).unwrap()),
         "SpanR@5 needs judgments by span, and nDCG@10 judgments of chunks: `laneval convert \
          --qrels --chunks` makes those"
     );
     for measure in
         ["nDCG@10", "NumRel", "Judged@5", "P@1", "NNR@1", "AP(judges=mean)", "alpha_nDCG@5"]
     {
-        let error = asked(Evaluator::new([measure]).unwrap());
+        let error = message(Evaluator::new([measure]).unwrap());
         assert!(error.contains(measure) && error.contains("by span"), "{error}");
     }
     let view = View { depth: None, judged_only: true };
-    assert!(asked(Evaluator::new(["SpanR"]).unwrap().with_view(view)).contains("leave -J"));
+    assert!(message(Evaluator::new(["SpanR"]).unwrap().with_view(view)).contains("leave -J"));
     assert!(
-        asked(Evaluator::new(["SpanR"]).unwrap().with_tied(TiedValue::Average))
+        message(Evaluator::new(["SpanR"]).unwrap().with_tied_value(TiedValue::Average))
             .contains("equal scores")
     );
 
     let (gold, run) = (table(&GOLD, "grade"), table(&RESULTS, "score"));
-    let other_ties = Join { ties: Ties::DocnoAscending, ..by_span() };
+    let other_ties = Join { ties: TieBreak::DocnoAscending, ..by_span() };
     assert!(refused(&other_ties, &gold, &run).contains("take no other --ties"));
     assert!(
         refused(&Join { keep_ties: true, ..by_span() }, &gold, &run)
             .contains("take no other --ties")
     );
     let rows = Join { rows: 1.try_into().ok(), ..by_span() };
-    assert!(refused(&rows, &gold, &run).contains("leave --units, --repeats and --rows out"));
+    assert!(
+        refused(&rows, &gold, &run).contains("leave --doc-id, --aggregate and --max-chunks out")
+    );
 
     let qrels = by_span().qrels(text("gold", &gold)).unwrap();
-    assert_eq!(qrels.judged_by(), Some(JudgedBy::Span));
+    assert_eq!(qrels.judged_by(), Some(FacetKind::Span));
     let error = by_span().rankings(&qrels, [("run".to_owned(), [("q", "d", 1.0)])]).unwrap_err();
     assert!(error.to_string().contains("have no start and end"), "{error}");
     let error = by_span()
-        .columns(&qrels, &[("run", &[Records::scored(&["q"], &["d"], &[1.0])])])
+        .columns(&qrels, &[("run", &[RunColumns::scored(&["q"], &["d"], &[1.0])])])
         .unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -366,7 +371,7 @@ fn what_has_no_meaning_for_passages_is_refused() {
     let error =
         Evaluator::new(["SpanR"]).unwrap().run_stream(&by_span(), &qrels, "run").err().unwrap();
     assert!(error.to_string().contains("need the whole run"), "{error}");
-    assert!(Qrels::by_facet([("q", "g", "d", 1.0)], JudgedBy::Span).is_err());
+    assert!(Qrels::by_facet([("q", "g", "d", 1.0)], FacetKind::Span).is_err());
 }
 
 #[test]
@@ -432,13 +437,13 @@ fn a_grade_counts_in_whichever_record_it_stands() {
 
 #[test]
 fn judged_passages_are_taken_as_they_are() {
-    let of = |&(doc, start, end, grade): &Passage| GoldSpan {
+    let gold_span = |&(doc, start, end, grade): &Passage| GoldSpan {
         query: b"q".to_vec(),
         doc: doc.into(),
         span: Span::new(start, end).unwrap(),
         grade,
     };
-    let qrels = Qrels::by_span(&GoldSpans::new("gold", GOLD.iter().map(of))).unwrap();
+    let qrels = Qrels::by_span(&GoldSpans::new("gold", GOLD.iter().map(gold_span))).unwrap();
     let run = RunInput::named("run", text("run", &table(&RESULTS, "score")));
     let matrix = by_span().runs(&qrels, [run]).unwrap();
     assert!(matrix.to_bytes() == joined(&GOLD, &RESULTS).to_bytes());

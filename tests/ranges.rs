@@ -2,7 +2,7 @@
 
 use laneval::measure::Measure;
 
-/// Whether a value is in the range that the row declares.
+/// Returns whether a value is in the range that the row declares.
 pub fn holds(measure: &Measure, value: f64) -> bool {
     use laneval::measure::Range;
     // Files may be forged so that a value is NaN; under the range `Any` that is not checked here.

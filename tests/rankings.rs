@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use laneval::arrays::{Ideal, Numbers, Rankings, Shape};
-use laneval::labels::{Codebook, IdealOf, Ids};
+use laneval::labels::{Codebook, IdealSource, Ids};
 use laneval::{
-    EngineChoice, ErrorKind, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Stat, Summary,
-    TiedValue, View, Watch,
+    EngineChoice, ErrorKind, Evaluator, Join, LabelMatrix, ProgressHandle, Qrels, QuerySet, Scores,
+    Stat, Summary, TiedValue, View,
 };
 
 use crate::cases::some;
@@ -39,14 +39,14 @@ impl Case {
         (self.rows.concat(), self.rows.iter().map(|row| row.len() as u32).collect())
     }
 
-    /// The counts of the judged documents, `[row][grade]`.
+    /// Returns the counts of the judged documents, `[row][grade]`.
     fn counts(&self) -> Vec<u32> {
-        let of = |(row, missed): (&Vec<i32>, &[u32; 4])| {
+        let grade_counts = |(row, missed): (&Vec<i32>, &[u32; 4])| {
             [0, 1, 2, 3].map(|grade| {
                 missed[grade] + row.iter().filter(|&&label| label == grade as i32).count() as u32
             })
         };
-        self.rows.iter().zip(&self.missed).flat_map(of).collect()
+        self.rows.iter().zip(&self.missed).flat_map(grade_counts).collect()
     }
 
     fn ids(&self) -> Ids {
@@ -59,7 +59,7 @@ impl Case {
             .collect()
     }
 
-    /// The same rankings as judgments and runs of text ids.
+    /// Returns the same rankings as judgments and runs of text ids.
     fn matrix(&self) -> LabelMatrix {
         let ids = self.ids();
         let id = |row: usize| String::from_utf8(ids.get(row).to_vec()).unwrap();
@@ -112,7 +112,7 @@ fn labels_give_the_bits_of_text_under_every_measure() {
             let rankings = Rankings::labels(&labels, Shape::sizes(&sizes)).unwrap();
             rankings.with_ideal(counts).unwrap().with_ids(&ids).unwrap()
         };
-        let each = [(QuerySet::Judged, [None, Some(3)]), (QuerySet::Both, [None, Some(17)])]
+        let each = [(QuerySet::Judged, [None, Some(3)]), (QuerySet::Common, [None, Some(17)])]
             .into_iter()
             .flat_map(|(queries, depths)| depths.map(|depth| (queries, depth)))
             .flat_map(|(queries, depth)| {
@@ -123,8 +123,9 @@ fn labels_give_the_bits_of_text_under_every_measure() {
             });
         // What one case leaves out others try.
         for (queries, view, engine) in some(each.cycle().skip(at).take(16)) {
-            let evaluator =
-                Evaluator::of(every_measure(&matrix)).with_per_query(true).with_not_finite(true);
+            let evaluator = Evaluator::from_measures(every_measure(&matrix))
+                .with_per_query(true)
+                .allow_non_finite(true);
             let evaluator = evaluator.with_queries(queries).with_view(view).with_engine(engine);
             let evaluator = evaluator.with_stats([Stat::Std, Stat::Median]);
             let (expected, found) =
@@ -135,14 +136,15 @@ fn labels_give_the_bits_of_text_under_every_measure() {
                 expected.runs[0].per_query.as_ref().unwrap().queries
             );
             assert_eq!(found.runs[0].missing, expected.runs[0].missing);
-            assert_eq!(found.runs[0].ideal, IdealOf::Judgments);
+            assert_eq!(found.runs[0].ideal, IdealSource::Judgments);
         }
-        let kept = LabelMatrix::of_rankings("rankings", &rankings()).unwrap();
-        let evaluator =
-            Evaluator::of(every_measure(&matrix)).with_per_query(true).with_not_finite(true);
+        let rankings_matrix = LabelMatrix::from_rankings("rankings", &rankings()).unwrap();
+        let evaluator = Evaluator::from_measures(every_measure(&matrix))
+            .with_per_query(true)
+            .allow_non_finite(true);
         assert_same_bits(
             &evaluator.evaluate(&matrix).unwrap(),
-            &evaluator.evaluate(&kept).unwrap(),
+            &evaluator.evaluate(&rankings_matrix).unwrap(),
             "a matrix of rankings",
         );
     }
@@ -159,8 +161,9 @@ fn ranks_that_no_measure_looks_at_change_nothing() {
     let rankings =
         rankings.with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() }).unwrap();
     for measure in every_measure(&matrix) {
-        let evaluator =
-            Evaluator::of(vec![measure.clone()]).with_per_query(true).with_not_finite(true);
+        let evaluator = Evaluator::from_measures(vec![measure.clone()])
+            .with_per_query(true)
+            .allow_non_finite(true);
         let (expected, found) =
             (evaluator.evaluate(&matrix).unwrap(), evaluator.rankings(&rankings).unwrap());
         assert_same_bits(&expected, &found, &measure.to_string());
@@ -210,7 +213,7 @@ fn every_type_gives_what_plain_formulas_give() {
     let (rows, depth) = (130, 30);
     let (labels, relevant) = binary(rows, depth);
     let expected: Vec<[f64; 5]> =
-        labels.chunks(depth).zip(&relevant).map(|(row, &of)| plain(row, of)).collect();
+        labels.chunks(depth).zip(&relevant).map(|(row, &count)| plain(row, count)).collect();
     let of_row = |row: usize| relevant[row] as i64;
     let (small, wide): (Vec<i8>, Vec<i64>) =
         labels.iter().map(|&label| (label as i8, i64::from(label))).unzip();
@@ -254,17 +257,17 @@ fn every_type_gives_what_plain_formulas_give() {
     // Bytes have no −1.
     let bytes: Vec<u8> = labels.iter().map(|&label| label.max(0) as u8).collect();
     let truths: Vec<bool> = bytes.iter().map(|&label| label == 1).collect();
-    let of = |numbers: Numbers<'_>| {
+    let measure_values = |numbers: Numbers<'_>| {
         let rankings = Rankings::labels(numbers, Shape::dense(depth)).unwrap();
         let scores =
             Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap();
-        assert_eq!(scores.runs[0].ideal, IdealOf::Retrieved);
+        assert_eq!(scores.runs[0].ideal, IdealSource::Retrieved);
         values(&scores).to_vec()
     };
     let own = bytes.chunks(depth).map(|row| row.iter().map(|&label| u32::from(label)).sum::<u32>());
     for (row, relevant) in own.enumerate() {
         let expected = plain(&labels[row * depth..(row + 1) * depth], relevant);
-        for (measure, values) in of((&bytes).into()).iter().enumerate() {
+        for (measure, values) in measure_values((&bytes).into()).iter().enumerate() {
             assert!(
                 (values[row] - expected[measure]).abs() <= 3e-14,
                 "{} of row {row}",
@@ -275,7 +278,7 @@ fn every_type_gives_what_plain_formulas_give() {
             break;
         }
     }
-    assert_eq!(of((&bytes).into()), of(truths.as_slice().into()));
+    assert_eq!(measure_values((&bytes).into()), measure_values(truths.as_slice().into()));
 }
 
 #[test]
@@ -295,7 +298,7 @@ fn every_shape_says_the_same() {
     for (row, labels) in case.rows.iter().enumerate() {
         padded[row * stride..][..labels.len()].copy_from_slice(labels);
     }
-    let of = |labels: &[i32], shape: Shape<'_>| {
+    let measure_values = |labels: &[i32], shape: Shape<'_>| {
         let rankings = Rankings::labels(labels, shape).unwrap();
         let rankings = rankings
             .with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() })
@@ -303,17 +306,23 @@ fn every_shape_says_the_same() {
         values(&Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap())
             .to_vec()
     };
-    let expected = of(&labels, Shape::sizes(&sizes));
-    assert_eq!(of(&labels, Shape::offsets(&offsets)), expected);
-    assert_eq!(of(&padded, Shape::strided(width, stride).with_lengths(&sizes)), expected);
+    let expected = measure_values(&labels, Shape::sizes(&sizes));
+    assert_eq!(measure_values(&labels, Shape::offsets(&offsets)), expected);
     assert_eq!(
-        of(&padded[..69 * stride + width], Shape::strided(width, stride).with_lengths(&sizes)),
+        measure_values(&padded, Shape::strided(width, stride).with_lengths(&sizes)),
+        expected
+    );
+    assert_eq!(
+        measure_values(
+            &padded[..69 * stride + width],
+            Shape::strided(width, stride).with_lengths(&sizes)
+        ),
         expected
     );
     // Rows without a document are empty in every shape.
     let counted = |labels: &[i32], shape: Shape<'_>| {
         let rankings = Rankings::labels(labels, shape).unwrap();
-        let evaluator = Evaluator::new(["RR"]).unwrap().with_queries(QuerySet::Both);
+        let evaluator = Evaluator::new(["RR"]).unwrap().with_queries(QuerySet::Common);
         let run = evaluator.rankings(&rankings).unwrap().runs.remove(0);
         (run.queries, run.missing.count)
     };
@@ -363,7 +372,7 @@ fn scores_are_ranked_as_sorting_ranks_them() {
             let found =
                 evaluator.rankings(&Rankings::scores(scores, &grades, shape).unwrap()).unwrap();
             assert_eq!(values(&found), values(&expected));
-            assert_eq!(found.runs[0].ideal, IdealOf::Retrieved);
+            assert_eq!(found.runs[0].ideal, IdealSource::Retrieved);
         }
     }
 }
@@ -399,7 +408,7 @@ fn ids_are_joined_as_text_ids_are() {
     let expected = evaluator.evaluate(&matrix).unwrap();
     let found = evaluator.rankings(&Rankings::ids(&relevant, &retrieved).unwrap()).unwrap();
     assert_eq!(values(&found), values(&expected));
-    assert_eq!((found.runs[0].ideal, found.runs[0].missing.count), (IdealOf::Judgments, 1));
+    assert_eq!((found.runs[0].ideal, found.runs[0].missing.count), (IdealSource::Judgments, 1));
     // Ids of text, with grades.
     let judged = [vec![("a", 2.0), ("b", 0.0), ("c", 1.0)]];
     let retrieved = [["x", "a", "b", "c"]];
@@ -446,7 +455,7 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
         assert_eq!(stream.rows(), 3000);
         stream.finish().unwrap()
     };
-    for queries in [QuerySet::Judged, QuerySet::Both] {
+    for queries in [QuerySet::Judged, QuerySet::Common] {
         for named in [false, true] {
             let whole = summary(&[0, 3000], named, 1, queries);
             for cuts in
@@ -467,7 +476,7 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
             let rankings = rankings
                 .with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() })
                 .unwrap();
-            let matrix = LabelMatrix::of_rankings("rankings", &rankings).unwrap();
+            let matrix = LabelMatrix::from_rankings("rankings", &rankings).unwrap();
             let of_matrix = evaluator.clone().with_queries(queries).evaluate(&matrix).unwrap();
             let bits = |scores: &Scores| {
                 (0..5).map(|at| scores.runs[0].average(at).unwrap().to_bits()).collect::<Vec<_>>()
@@ -494,10 +503,10 @@ fn a_batch_that_is_wrong_leaves_the_stream_as_it_was() {
 
 #[test]
 fn an_evaluation_of_rankings_can_be_watched_and_stopped() {
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(ProgressHandle::default());
     let labels = vec![1u8; 3 << 20];
     let rankings = Rankings::labels(&labels, Shape::dense(8)).unwrap();
-    let evaluator = Evaluator::new(["AP"]).unwrap().with_watch(Some(watch.clone()));
+    let evaluator = Evaluator::new(["AP"]).unwrap().with_progress(Some(watch.clone()));
     evaluator.rankings(&rankings).unwrap();
     assert_eq!((watch.done(), watch.total()), (3 << 20, 3 << 20));
     watch.stop();
@@ -512,48 +521,54 @@ fn what_is_wrong_is_said_with_its_place() {
         scores.err().map_or("nothing".to_owned(), |error| error.to_string())
     };
     let labels = [0i32, 1, 2, 0, 1, -1];
-    let of = |shape: Shape<'_>| refused(Rankings::labels(&labels, shape));
-    assert_eq!(of(Shape::dense(2)), "nothing");
-    assert_eq!(of(Shape::dense(4)), "labels has 6 values, which are no whole rows of 4");
+    let message = |shape: Shape<'_>| refused(Rankings::labels(&labels, shape));
+    assert_eq!(message(Shape::dense(2)), "nothing");
+    assert_eq!(message(Shape::dense(4)), "labels has 6 values, which are no whole rows of 4");
     assert_eq!(
-        of(Shape::strided(3, 4)),
+        message(Shape::strided(3, 4)),
         "labels has 6 values, which are no whole rows of 3 that are 4 apart"
     );
     assert_eq!(
-        of(Shape::dense(0)),
+        message(Shape::dense(0)),
         "the rows of labels have no values: at least one column was expected"
     );
-    assert_eq!(of(Shape::strided(4, 3)), "rows of 4 values 3 apart: they must not overlap");
+    assert_eq!(message(Shape::strided(4, 3)), "rows of 4 values 3 apart: they must not overlap");
     assert_eq!(
-        of(Shape::dense(2).with_lengths(&[2u8, 2])),
+        message(Shape::dense(2).with_lengths(&[2u8, 2])),
         "lengths has 2 of them, and labels has 3 rows"
     );
     assert_eq!(
-        of(Shape::dense(2).with_lengths(&[2i32, 3, 2])),
+        message(Shape::dense(2).with_lengths(&[2i32, 3, 2])),
         "lengths[1] is 3, and a row has 2 values"
     );
     assert_eq!(
-        of(Shape::dense(2).with_lengths(&[2i32, -1, 2])),
+        message(Shape::dense(2).with_lengths(&[2i32, -1, 2])),
         "lengths[1] is -1: an integer from 0 was expected"
     );
     assert_eq!(
-        of(Shape::offsets(&[0u32; 0])),
+        message(Shape::offsets(&[0u32; 0])),
         "offsets is empty: one more than there are rows was expected"
     );
-    assert_eq!(of(Shape::offsets(&[0i64, 4, 3])), "offsets[2] is 3, less than the one before, 4");
-    assert_eq!(of(Shape::offsets(&[0i64, 4, 7])), "offsets[2] is 7, and labels has 6 values");
-    assert_eq!(of(Shape::offsets(&[-1i16, 4])), "offsets[0] is -1: an integer from 0 was expected");
-    assert_eq!(of(Shape::sizes(&[2u32, 3])), "the sizes sum to 5, and labels has 6 values");
     assert_eq!(
-        of(Shape::sizes(&[u64::MAX, 7])),
+        message(Shape::offsets(&[0i64, 4, 3])),
+        "offsets[2] is 3, less than the one before, 4"
+    );
+    assert_eq!(message(Shape::offsets(&[0i64, 4, 7])), "offsets[2] is 7, and labels has 6 values");
+    assert_eq!(
+        message(Shape::offsets(&[-1i16, 4])),
+        "offsets[0] is -1: an integer from 0 was expected"
+    );
+    assert_eq!(message(Shape::sizes(&[2u32, 3])), "the sizes sum to 5, and labels has 6 values");
+    assert_eq!(
+        message(Shape::sizes(&[u64::MAX, 7])),
         "the sizes sum to 18446744073709551615, and labels has 6 values"
     );
-    assert_eq!(of(Shape::groups(&[1i64, 1, 2])), "groups has 3 ids, and labels has 6 values");
+    assert_eq!(message(Shape::groups(&[1i64, 1, 2])), "groups has 3 ids, and labels has 6 values");
     assert_eq!(
-        of(Shape::groups(&[1i64, 1, 2, 2, 1, 1])),
+        message(Shape::groups(&[1i64, 1, 2, 2, 1, 1])),
         "groups[4] is 1, a group that ended before: the values of a group must lie together"
     );
-    assert_eq!(of(Shape::offsets(&[0i64])), "no rankings: at least one row was expected");
+    assert_eq!(message(Shape::offsets(&[0i64])), "no rankings: at least one row was expected");
     assert_eq!(
         refused(Rankings::labels(&[0u8; 0], Shape::dense(3))),
         "no rankings: at least one row was expected"
@@ -578,12 +593,12 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     assert_eq!(refused(Rankings::labels(&many[1..], Shape::dense(301))), "nothing");
 
-    let relevant = |counts: &[i64]| {
-        refused(
-            Rankings::labels(&[0i32, 1, 1, 1], Shape::dense(2))
-                .and_then(|of| of.with_ideal(Ideal::Relevant(counts.into()))),
-        )
-    };
+    let relevant =
+        |counts: &[i64]| {
+            refused(Rankings::labels(&[0i32, 1, 1, 1], Shape::dense(2)).and_then(
+                |label_rankings| label_rankings.with_ideal(Ideal::Relevant(counts.into())),
+            ))
+        };
     assert_eq!(relevant(&[1, 2]), "nothing");
     assert_eq!(relevant(&[1]), "1 relevant counts, and 2 (rows) were expected");
     assert_eq!(
@@ -604,9 +619,9 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     let counts = |grades: &[f64], counts: &[u32]| {
         let rankings = Rankings::labels(&labels, Shape::dense(6));
-        refused(
-            rankings.and_then(|of| of.with_ideal(Ideal::Counts { grades, counts: counts.into() })),
-        )
+        refused(rankings.and_then(|label_rankings| {
+            label_rankings.with_ideal(Ideal::Counts { grades, counts: counts.into() })
+        }))
     };
     assert_eq!(counts(&[1.0, 2.0], &[2, 1]), "nothing");
     assert_eq!(
@@ -646,17 +661,22 @@ fn what_is_wrong_is_said_with_its_place() {
 
     let id: Ids = [b"a"].into_iter().map(|id| id.as_slice()).collect();
     assert_eq!(
-        refused(Rankings::labels(&labels, Shape::dense(2)).and_then(|of| of.with_ids(&id))),
+        refused(
+            Rankings::labels(&labels, Shape::dense(2)).and_then(|rankings| rankings.with_ids(&id))
+        ),
         "1 ids, and 3 (rows) were expected"
     );
     let twice: Ids = [b"a", b"b", b"a"].into_iter().map(|id| id.as_slice()).collect();
     assert_eq!(
-        refused(Rankings::labels(&labels, Shape::dense(2)).and_then(|of| of.with_ids(&twice))),
+        refused(
+            Rankings::labels(&labels, Shape::dense(2))
+                .and_then(|rankings| rankings.with_ids(&twice))
+        ),
         "the id a occurs twice"
     );
     let empty = Rankings::labels(&labels, Shape::sizes(&[6u32, 0])).unwrap();
     let complete =
-        Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Complete).rankings(&empty);
+        Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::RequireAll).rankings(&empty);
     assert_eq!(complete.unwrap_err().to_string(), "row 1: nothing was retrieved for it");
 }
 
@@ -679,7 +699,9 @@ fn ties_of_scores_give_the_bits_of_text() {
     let sizes: Vec<u32> = rows.iter().map(|row| row.len() as u32).collect();
     let (scores, grades): (Vec<f32>, Vec<i8>) = rows.iter().flatten().copied().unzip();
     let places = || {
-        rows.iter().enumerate().flat_map(|(row, of)| of.iter().enumerate().map(move |at| (row, at)))
+        rows.iter()
+            .enumerate()
+            .flat_map(|(row, documents)| documents.iter().enumerate().map(move |at| (row, at)))
     };
     let (mut judged, mut run) = (Vec::new(), Vec::new());
     for (row, (at, &(score, grade))) in places() {
@@ -704,8 +726,10 @@ fn ties_of_scores_give_the_bits_of_text() {
     let all: [Numbers<'_>; 3] = [(&scores).into(), (&wide).into(), (&whole).into()];
     for tied in [TiedValue::Average, TiedValue::Best, TiedValue::Worst] {
         for depth in [None, Some(4)] {
-            let evaluator =
-                Evaluator::new(names.split(' ')).unwrap().with_per_query(true).with_tied(tied);
+            let evaluator = Evaluator::new(names.split(' '))
+                .unwrap()
+                .with_per_query(true)
+                .with_tied_value(tied);
             let evaluator = evaluator.with_view(View { depth, judged_only: false });
             let expected = evaluator.evaluate(&text).unwrap();
             for scores in all {
@@ -719,7 +743,7 @@ fn ties_of_scores_give_the_bits_of_text() {
 
 #[test]
 fn ties_that_cannot_be_known_are_refused() {
-    let evaluator = Evaluator::new(["RR"]).unwrap().with_tied(TiedValue::Average);
+    let evaluator = Evaluator::new(["RR"]).unwrap().with_tied_value(TiedValue::Average);
     let refused = |rankings: &Rankings<'_>| evaluator.rankings(rankings).unwrap_err().to_string();
     let labels = Rankings::labels(&[1u8, 0], Shape::dense(2)).unwrap();
     assert_eq!(

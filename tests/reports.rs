@@ -9,7 +9,7 @@ use laneval::{Evaluator, Join, Qrels, RunScores, Scores, StatName};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
 
-/// A run over two queries in which it has the same values.
+/// Returns a run over two queries in which it has the same values.
 fn run(name: &str, values: [f64; 4]) -> RunScores {
     let summary = |(value, measure): (f64, Measure)| match measure.definition().average {
         Average::Sum => vec![(StatName::Sum, 2.0 * value)],
@@ -186,7 +186,7 @@ fn ids_of_comparisons_that_are_no_text_stay_apart() {
     let runs = ["one", "two"].map(|name| (name.to_owned(), ids.map(|id| (id, "d", 1.0))));
     let matrix = Join::default().rankings(&qrels, runs).unwrap();
     let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
-    let comparison = Comparison::of(&scores, &ComparisonOptions::default()).unwrap();
+    let comparison = Comparison::new(&scores, &ComparisonOptions::default()).unwrap();
     let written = |format: Format| {
         let (options, mut bytes) =
             (ReportOptions { per_query: true, ..ReportOptions::default() }, Vec::new());
@@ -213,26 +213,27 @@ fn gates_as_junit_are_well_formed() {
     let matrix =
         Join::default().rankings(&qrels, [run(names[0], "d"), run(names[1], "x")]).unwrap();
     let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
-    let comparison = Comparison::of(&scores, &ComparisonOptions::default()).unwrap();
+    let comparison = Comparison::new(&scores, &ComparisonOptions::default()).unwrap();
     let gate = Gate::parse("AP drops > 0.25").unwrap();
-    let gates = [(gate.clone(), comparison.judge(&gate).unwrap())];
+    let gates = [(gate.clone(), comparison.gate_verdicts(&gate).unwrap())];
     let mut bytes = Vec::new();
     Format::Junit
         .write_comparison(&comparison, &gates, &ReportOptions::default(), &mut bytes)
         .unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let document = roxmltree::Document::parse(&text).unwrap();
-    let of = |name: &str| document.descendants().find(|node| node.has_tag_name(name)).unwrap();
+    let element = |name: &str| document.descendants().find(|node| node.has_tag_name(name)).unwrap();
     assert_eq!(
-        (of("testsuites").attribute("tests"), of("testsuite").attribute("failures")),
+        (element("testsuites").attribute("tests"), element("testsuite").attribute("failures")),
         (Some("1"), Some("1"))
     );
     // U+FFFF is no control, and XML has no place for it.
-    assert_eq!(of("testcase").attribute("classname"), Some("b\\u{1}\u{fffd}\\n"));
-    assert_eq!(of("testcase").attribute("name"), Some("AP drops > 0.25"));
-    let told = of("failure").attribute("message").unwrap();
+    assert_eq!(element("testcase").attribute("classname"), Some("b\\u{1}\u{fffd}\\n"));
+    assert_eq!(element("testcase").attribute("name"), Some("AP drops > 0.25"));
+    let message = element("failure").attribute("message").unwrap();
     assert!(
-        told.contains(" fell by 0.5000 (-50.0 %") && told.ends_with("; allowed: a drop of 0.25"),
-        "{told}"
+        message.contains(" fell by 0.5000 (-50.0 %")
+            && message.ends_with("; allowed: a drop of 0.25"),
+        "{message}"
     );
 }

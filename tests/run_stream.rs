@@ -6,10 +6,10 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use laneval::columns::Records;
+use laneval::columns::RunColumns;
 use laneval::{
-    EngineChoice, Error, ErrorKind, Evaluator, Groups, Input, Join, Qrels, QuerySet, RunInput,
-    RunStream, Stat, Ties, View, Watch,
+    EngineChoice, Error, ErrorKind, Evaluator, Groups, Input, Join, ProgressHandle, Qrels,
+    QuerySet, RunInput, RunStream, Stat, TieBreak, View,
 };
 
 const QUERIES: usize = 700;
@@ -59,7 +59,8 @@ fn evaluator() -> Evaluator {
     .unwrap()
 }
 
-/// The results for the matrix of the whole run: the scores as text, and the summary as data.
+/// Returns the results for the matrix of the whole run: the scores as text, and the summary as
+/// data.
 fn whole(evaluator: &Evaluator, join: &Join, qrels: &str, run: &str) -> (String, Vec<u8>) {
     let bytes = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     let matrix =
@@ -70,19 +71,19 @@ fn whole(evaluator: &Evaluator, join: &Join, qrels: &str, run: &str) -> (String,
     )
 }
 
-/// The results for a run that is pushed.
+/// Returns the results for a run that is pushed.
 fn streamed(
     evaluator: &Evaluator,
     join: &Join,
     qrels: &Qrels,
     feed: impl Fn(&mut RunStream<'_>) -> laneval::Result<()>,
 ) -> (String, Vec<u8>) {
-    let fed = || {
+    let new_stream = || {
         let mut stream = evaluator.run_stream(join, qrels, "mine").unwrap();
         feed(&mut stream).unwrap();
         stream
     };
-    (format!("{:?}", fed().scores().unwrap()), fed().finish().unwrap().to_bytes())
+    (format!("{:?}", new_stream().scores().unwrap()), new_stream().finish().unwrap().to_bytes())
 }
 
 fn read_qrels(text: &str) -> Qrels {
@@ -122,15 +123,15 @@ fn text_that_goes_by_comes_to_what_the_whole_text_comes_to() {
             .with_per_query(true)
             .with_stats([Stat::Median, Stat::Std, Stat::Ci95])
             .with_missing_ids(true),
-        all.clone().with_queries(QuerySet::Both).with_per_query(true),
+        all.clone().with_queries(QuerySet::Common).with_per_query(true),
         all.clone().with_view(view).with_stats([Stat::Min, Stat::Max]),
         all.clone().with_engine(EngineChoice::Reference).with_threads(NonZeroUsize::new(3)),
         all.clone()
-            .with_only(Some(only.iter().map(|id| id.as_bytes()).collect()))
+            .with_query_filter(Some(only.iter().map(|id| id.as_bytes()).collect()))
             .with_per_query(true),
         all.clone().with_groups(Some(groups)).with_per_query(true).with_stats([Stat::Median]),
     ];
-    for (_, ties) in Ties::ALL {
+    for (_, ties) in TieBreak::ALL {
         let join = Join { ties, ..Join::default() };
         for evaluator in &evaluators {
             let expected = whole(evaluator, &join, &qrels_text, &run);
@@ -164,9 +165,9 @@ fn columns_that_go_by_come_to_what_the_whole_columns_come_to() {
     let (queries, docs) = (column(0), column(2));
     let scores: Vec<f32> = column(4).iter().map(|score| score.parse().unwrap()).collect();
     let ranks: Vec<u16> = column(3).iter().map(|rank| rank.parse().unwrap()).collect();
-    let records = |rows: std::ops::Range<usize>| Records {
+    let records = |rows: std::ops::Range<usize>| RunColumns {
         rank: Some((&ranks[rows.clone()]).into()),
-        ..Records::scored(&queries[rows.clone()], &docs[rows.clone()], &scores[rows])
+        ..RunColumns::scored(&queries[rows.clone()], &docs[rows.clone()], &scores[rows])
     };
     let evaluator = evaluator().with_per_query(true);
     let join = Join::default();
@@ -200,13 +201,13 @@ fn a_few_results_come_to_what_a_pencil_says() {
         stream.scores()
     };
     let all = scores(QuerySet::Judged).unwrap();
-    let of = |measure: &str| all.average("mine", measure).unwrap();
+    let average = |measure: &str| all.average("mine", measure).unwrap();
     assert_eq!(
-        [of("RR"), of("AP"), of("P@2")],
+        [average("RR"), average("AP"), average("P@2")],
         [1.5 / 3.0, (1.0 + (0.5 + 2.0 / 3.0) / 2.0) / 3.0, 1.0 / 3.0]
     );
-    assert_eq!(scores(QuerySet::Both).unwrap().average("mine", "RR"), Some(0.75));
-    let error = scores(QuerySet::Complete).unwrap_err().to_string();
+    assert_eq!(scores(QuerySet::Common).unwrap().average("mine", "RR"), Some(0.75));
+    let error = scores(QuerySet::RequireAll).unwrap_err().to_string();
     assert_eq!(error, "mine: lacks 1 of the judged queries: q3");
 }
 
@@ -223,13 +224,13 @@ impl Read for Failing<'_> {
     }
 }
 
-/// The error of `feed`, which stays.
+/// Returns the error of `feed`, which stays.
 fn error_of(feed: impl Fn(&mut RunStream<'_>) -> laneval::Result<()>) -> Error {
     let qrels = Qrels::new([("q1", "d1", 1.0), ("q2", "d1", 1.0)]).unwrap();
     let evaluator = Evaluator::new(["AP"]).unwrap();
     let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine").unwrap();
     let error = feed(&mut stream).unwrap_err();
-    let after = stream.push(&Records::scored(&["q2"], &["d"], &[1.0])).unwrap_err().to_string();
+    let after = stream.push(&RunColumns::scored(&["q2"], &["d"], &[1.0])).unwrap_err().to_string();
     assert_eq!(after, "the run has ended with an error");
     assert_eq!(stream.finish().unwrap_err().to_string(), after);
     error
@@ -262,7 +263,7 @@ fn what_cannot_be_read_is_an_error_and_nothing_comes_of_it() {
     );
     let error = error_of(|stream| stream.read(&b"q1 0 d1 1 1 t\nq2 0 d1 1 1 t\nq1 0 d2 1 1 t"[..]));
     assert_eq!(error.kind(), ErrorKind::Input);
-    let Error::CameBack { file, line: 3, query } = error else { panic!("{error}") };
+    let Error::QueryNotContiguous { file, line: 3, query } = error else { panic!("{error}") };
     assert_eq!((file.as_str(), query.as_slice()), ("mine", &b"q1"[..]));
 }
 
@@ -296,7 +297,7 @@ fn what_cannot_be_evaluated_as_it_comes_says_so() {
 /// Endless lines, of one query after another or all of one query, that tell the work to stop after
 /// some.
 struct Endless<'a> {
-    watch: &'a Watch,
+    watch: &'a ProgressHandle,
     one: bool,
     lines: usize,
     rest: Vec<u8>,
@@ -330,8 +331,8 @@ fn a_run_that_is_stopped_is_read_no_further() {
     let judged = (0..30_000).map(|query| (format!("q{query}"), "d3", 1.0));
     let qrels = Qrels::new(judged).unwrap();
     for one in [true, false] {
-        let (watch, after) = (Arc::new(Watch::default()), AtomicUsize::new(0));
-        let evaluator = Evaluator::new(["AP"]).unwrap().with_watch(Some(watch.clone()));
+        let (watch, after) = (Arc::new(ProgressHandle::default()), AtomicUsize::new(0));
+        let evaluator = Evaluator::new(["AP"]).unwrap().with_progress(Some(watch.clone()));
         let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine").unwrap();
         let text = Endless { watch: &watch, one, lines: 0, rest: Vec::new(), after: &after };
         assert_eq!(stream.read(text).unwrap_err().kind(), ErrorKind::Stopped);
@@ -348,11 +349,11 @@ fn columns_that_are_stopped_are_evaluated_no_further() {
     let docs = vec![3u8; queries.len()];
     let scores = vec![1.0f32; queries.len()];
     let qrels = Qrels::new([("1", "3", 1.0)]).unwrap();
-    let watch = Arc::new(Watch::default());
-    let evaluator = Evaluator::new(["AP"]).unwrap().with_watch(Some(watch.clone()));
+    let watch = Arc::new(ProgressHandle::default());
+    let evaluator = Evaluator::new(["AP"]).unwrap().with_progress(Some(watch.clone()));
     let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine").unwrap();
     let batch = |rows: std::ops::Range<usize>| {
-        Records::scored(&queries[rows.clone()], &docs[rows.clone()], &scores[rows])
+        RunColumns::scored(&queries[rows.clone()], &docs[rows.clone()], &scores[rows])
     };
     stream.push(&batch(0..1000)).unwrap();
     watch.stop();
@@ -363,8 +364,8 @@ fn columns_that_are_stopped_are_evaluated_no_further() {
 fn a_watch_sees_the_labels_go_by() {
     let (qrels, run) = texts();
     let qrels = read_qrels(&qrels);
-    let watch = Arc::new(Watch::default());
-    let evaluator = evaluator().with_watch(Some(watch.clone()));
+    let watch = Arc::new(ProgressHandle::default());
+    let evaluator = evaluator().with_progress(Some(watch.clone()));
     let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine").unwrap();
     stream.read(run.as_bytes()).unwrap();
     stream.finish().unwrap();

@@ -11,12 +11,12 @@ use laneval::parts::engine::gpu::kernels::kernels;
 use laneval::parts::engine::gpu::layout::{
     BatchUniform as Batch, ProductUniform as Product, TileEntry as Tile,
 };
-use laneval::parts::engine::gpu::reduce::Scaled;
+use laneval::parts::engine::gpu::reduce::ScaledProduct;
 use laneval::parts::engine::gpu::sources::{COMMON, FOLDS, JUDGED, REDUCE, with_native_integers};
 use laneval::parts::engine::gpu::tasks::{IntegerFold as Kind, IntegerProgram};
 use laneval::parts::engine::gpu::{Gpu, mirror};
 use laneval::parts::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};
-use laneval::parts::matrix::Above;
+use laneval::parts::matrix::CodesAbove;
 use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -68,7 +68,7 @@ fn write((module, info): (naga::Module, ModuleInfo)) {
     hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).expect("HLSL");
 }
 
-/// A codebook of many grades in a tiny matrix.
+/// Returns a codebook of many grades in a tiny matrix.
 fn graded(grades: Vec<f64>) -> LabelMatrix {
     let last = 2 + grades.len() as u8;
     let labels: Vec<u8> = (0..20).map(|at| 1 + at % last).collect();
@@ -84,7 +84,8 @@ fn every_shader_compiles_for_every_kind_of_device() {
     translate(REDUCE);
     for grades in [vec![0.0, 1.0, 2.0, 3.0], vec![0.5], (0..253).map(f64::from).collect()] {
         let matrix = graded(grades);
-        let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).unwrap();
+        let plan =
+            Evaluator::from_measures(every_measure(&matrix)).plan(matrix.codebook()).unwrap();
         for depth in [20, 65_535] {
             let all = kernels(&IntegerProgram::new(plan.program(), depth));
             assert!(
@@ -100,8 +101,11 @@ fn structs_lie_as_the_host_writes_them() {
     let modules = [valid(&[COMMON, JUDGED].join("\n")).0, valid(REDUCE).0];
     let fields = |name: &str| {
         let mut types = modules.iter().flat_map(|module| module.types.iter());
-        let of = types.find(|(_, of)| of.name.as_deref() == Some(name)).expect("a struct").1;
-        let naga::TypeInner::Struct { members, span } = &of.inner else {
+        let struct_type = types
+            .find(|(_, candidate)| candidate.name.as_deref() == Some(name))
+            .expect("a struct")
+            .1;
+        let naga::TypeInner::Struct { members, span } = &struct_type.inner else {
             panic!("{name} is no struct")
         };
         let fields: Vec<_> =
@@ -122,10 +126,10 @@ fn structs_lie_as_the_host_writes_them() {
     );
 }
 
-/// A device that computes nothing, but checks every call.
+/// Returns a device that computes nothing, but checks every call.
 fn noop() -> Gpu {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
-    Gpu::of(Device::of(noop_adapter(&device), device, queue))
+    Gpu::from_device(Device::from_open(noop_adapter(&device), device, queue))
 }
 
 fn noop_adapter(device: &wgpu::Device) -> Adapter {
@@ -153,7 +157,8 @@ fn the_device_is_used_as_wgpu_allows() {
     for (matrix, judged_only) in [(labels(1), false), (labels(200), true), (labels(0), true)] {
         let view = View { judged_only, ..View::default() };
         // A device that computes nothing answers with zeros.
-        let evaluator = Evaluator::of(every_measure(&matrix)).with_view(view).with_not_finite(true);
+        let evaluator =
+            Evaluator::from_measures(every_measure(&matrix)).with_view(view).allow_non_finite(true);
         evaluator.evaluate_on(&gpu, &matrix).unwrap();
         evaluator.evaluate_on(&gpu.load(&matrix).unwrap(), &matrix).unwrap();
     }
@@ -170,10 +175,13 @@ fn a_measure_that_cannot_be_averaged_on_the_device_is_named() {
         resident.err().map_or(String::new(), |error| error.to_string())
     };
     assert_eq!(error(["AP", "RBP", "nDCG(discount=jk)@5"]), "");
-    let said = error(["AP", "SetP", "RBP"]);
-    assert!(said.starts_with("SetP is not a sum or count times a factor of the query"), "{said}");
-    let said = error(["AP", "RBP", "CG(gain={0:-1})"]);
-    assert!(said.starts_with("CG(gain={0:-1}) cannot be averaged on the device"), "{said}");
+    let message = error(["AP", "SetP", "RBP"]);
+    assert!(
+        message.starts_with("SetP is not a sum or count times a factor of the query"),
+        "{message}"
+    );
+    let message = error(["AP", "RBP", "CG(gain={0:-1})"]);
+    assert!(message.starts_with("CG(gain={0:-1}) cannot be averaged on the device"), "{message}");
 }
 
 #[test]
@@ -181,7 +189,7 @@ fn a_device_that_was_lost_is_an_error() {
     let query = Query { rankings: vec![vec![3, 1, 4]], unretrieved: vec![4] };
     let matrix = matrix(&Shape { grades: vec![0.0, 1.0], queries: vec![query] });
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
-    let gpu = Gpu::of(Device::of(noop_adapter(&device), device.clone(), queue));
+    let gpu = Gpu::from_device(Device::from_open(noop_adapter(&device), device.clone(), queue));
     let evaluator = Evaluator::new(["AP"]).unwrap();
     evaluator.evaluate_on(&gpu, &matrix).unwrap();
     device.destroy();
@@ -190,8 +198,8 @@ fn a_device_that_was_lost_is_an_error() {
     assert!(gpu.load(&matrix).is_err());
 }
 
-/// The bound on the difference between columns of the mirror and of the CPU engine: the error of
-/// the integers, and that of f64.
+/// Returns the bound on the difference between columns of the mirror and of the CPU engine: the
+/// error of the integers, and that of f64.
 fn bound(integers: &IntegerProgram, column: usize, value: f64) -> f64 {
     let task = integers
         .tasks
@@ -221,7 +229,7 @@ fn compare(program: &Program, inputs: &QueryInputs, matrix: &LabelMatrix, view: 
     for tile in 0..matrix.packing().tiles.len() {
         let queries: Vec<usize> = batch.rows(tile).iter().map(|&row| batch.query(row)).collect();
         let mut scratch = Vec::new();
-        let seen = view.of(matrix.tile(tile), &mut scratch);
+        let seen = view.apply(matrix.tile(tile), &mut scratch);
         let words: Vec<_> = queries
             .iter()
             .enumerate()
@@ -238,8 +246,8 @@ fn compare(program: &Program, inputs: &QueryInputs, matrix: &LabelMatrix, view: 
                 assert!((a - b).abs() <= bound, "column {column}: {a} is not {b} ± {bound:e}");
             }
             let codes = if program.histogram() { program.codes } else { 0 };
-            let of = |columns: &Columns| columns.histogram[lane * codes..][..codes].to_vec();
-            assert_eq!(of(&found), of(&expected), "histogram");
+            let histogram = |columns: &Columns| columns.histogram[lane * codes..][..codes].to_vec();
+            assert_eq!(histogram(&found), histogram(&expected), "histogram");
         }
     }
 }
@@ -260,7 +268,7 @@ proptest! {
         let matrix = matrix(&shape);
         let measures: Vec<_> =
             every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
-        let plan = Evaluator::of(measures).plan(matrix.book()).unwrap();
+        let plan = Evaluator::from_measures(measures).plan(matrix.codebook()).unwrap();
         compare(
             plan.program(),
             plan.prepare(&matrix.batch()).inputs(),
@@ -277,28 +285,28 @@ proptest! {
         prop_assume!(!matrix.queries().is_empty());
         let product = |m: &laneval::Measure| {
             !has_signs(m)
-                && Evaluator::of(vec![m.clone()])
-                    .plan(matrix.book())
+                && Evaluator::from_measures(vec![m.clone()])
+                    .plan(matrix.codebook())
                     .is_ok_and(|plan| plan.prepare(&matrix.batch()).products().is_ok())
         };
         let mut evaluator =
-            Evaluator::of(every_measure(&matrix).into_iter().filter(product).collect());
+            Evaluator::from_measures(every_measure(&matrix).into_iter().filter(product).collect());
         evaluator = evaluator.with_per_query(true);
         let scores = evaluator.evaluate(&matrix).unwrap();
-        let plan = evaluator.plan(matrix.book()).unwrap();
+        let plan = evaluator.plan(matrix.codebook()).unwrap();
         let prepared = plan.prepare(&matrix.batch());
         let products = prepared.products().unwrap();
         let depth = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
         let integers = IntegerProgram::new(plan.program(), depth);
         let scaled: Vec<_> =
-            products.iter().map(|product| Scaled::new(product, &integers)).collect();
+            products.iter().map(|product| ScaledProduct::new(product, &integers)).collect();
         let plain: laneval::Measure = "RBP".parse().unwrap();
         let at = evaluator.measures().iter().position(|measure| *measure == plain);
         prop_assert!(at.is_some_and(|at| scaled[at].is_some()), "RBP is averaged on the device");
         let queries = matrix.queries().len();
         for tile in 0..matrix.packing().tiles.len() {
             let mut scratch = Vec::new();
-            let seen = View::default().of(matrix.tile(tile), &mut scratch);
+            let seen = View::default().apply(matrix.tile(tile), &mut scratch);
             for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
                 let (run, query) = (row as usize / queries, row as usize % queries);
                 let words = mirror::lane(&integers, prepared.inputs(), seen, lane, query);
@@ -318,8 +326,8 @@ proptest! {
     }
 }
 
-/// Whether gains have both signs: they cancel, and then the f64 of the CPU has no bound relative to
-/// the sum.
+/// Returns whether gains have both signs: they cancel, and then the f64 of the CPU has no bound
+/// relative to the sum.
 fn has_signs(measure: &laneval::Measure) -> bool {
     measure.to_string().contains(":-")
 }
@@ -360,7 +368,7 @@ fn a_worthless_grade_deep_in_rankings_without_others_agrees() {
         .collect();
     let matrix = matrix(&Shape { grades: vec![0.0], queries });
     let measures: Vec<_> = every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
-    let plan = Evaluator::of(measures).plan(matrix.book()).unwrap();
+    let plan = Evaluator::from_measures(measures).plan(matrix.codebook()).unwrap();
     let prepared = plan.prepare(&matrix.batch());
     for view in [None, Some(237), Some(100)].map(|depth| View { depth, ..View::default() }) {
         compare(plan.program(), prepared.inputs(), &matrix, view);
@@ -377,7 +385,7 @@ fn the_deepest_rankings_agree() {
         queries.map(|labels| Query { rankings: vec![labels], unretrieved: vec![4] }).to_vec();
     let matrix = matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries });
     let fold = |fold: Fold| Task { fold, cuts: vec![Cut::At(60_000), Cut::End] };
-    let set = Above(4);
+    let set = CodesAbove(4);
     let tasks = vec![
         fold(Fold::PrecisionSum(set)),
         fold(Fold::PairSum(set)),
@@ -389,7 +397,7 @@ fn the_deepest_rankings_agree() {
         Task { fold: Fold::InferredSum(set), cuts: vec![Cut::End] },
         Task { fold: Fold::PeakPrecision { hits: set, caps: vec![0, 1] }, cuts: vec![Cut::End] },
         Task {
-            fold: Fold::PreferenceSum { hits: set, judged: Above::JUDGED, cap: 2, bound: 2 },
+            fold: Fold::PreferenceSum { hits: set, judged: CodesAbove::JUDGED, cap: 2, bound: 2 },
             cuts: vec![Cut::End],
         },
     ];

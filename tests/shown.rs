@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use laneval::measure::Measure;
-use laneval::parts::show::{InRun, LastLine, Shown, ShownJudgment};
+use laneval::parts::show::{ShownJudgment, ShownQueries, ShownRun, SumStep};
 use laneval::{
-    EngineChoice, Evaluator, Input, Join, LabelMatrix, RunInput, ScoreType, TiedValue, Ties, View,
+    EngineChoice, Evaluator, Input, Join, LabelMatrix, RunInput, ScoreType, TieBreak, TiedValue,
+    View,
 };
 
 use crate::random::Random;
@@ -44,14 +45,14 @@ fn texts(random: &mut Random) -> [String; 3] {
     [qrels, run(), run()]
 }
 
-/// The labels of a ranking of a matrix, as a view sees it.
+/// Returns the labels of a ranking of a matrix, as a view sees it.
 fn labels(matrix: &LabelMatrix, run: usize, query: usize, view: View) -> Vec<u8> {
     let row = (run * matrix.queries().len() + query) as u32;
     for tile in 0..matrix.packing().tiles.len() {
-        if let Some(lane) = matrix.tile_rows(tile).iter().position(|&of| of == row) {
+        if let Some(lane) = matrix.tile_rows(tile).iter().position(|&candidate| candidate == row) {
             let depth = matrix.depths()[row as usize] as usize;
             let mut labels = matrix.tile(tile).lane(lane).take(depth).collect();
-            view.of_row(&mut labels);
+            view.apply_to_row(&mut labels);
             return labels;
         }
     }
@@ -62,14 +63,14 @@ fn code(matrix: &LabelMatrix, judgment: ShownJudgment) -> u8 {
     match judgment {
         ShownJudgment::None => 1,
         ShownJudgment::Negative => 2,
-        ShownJudgment::Grade(grade) => matrix.book().code(grade).unwrap(),
+        ShownJudgment::Grade(grade) => matrix.codebook().code(grade).unwrap(),
         ShownJudgment::Gold { .. } => unreachable!("no passages are shown here"),
     }
 }
 
 /// Checks that terms, if there are any, give the value when they are added in rank order and the
 /// last step is applied.
-fn assert_terms_add_up(run: &InRun, measures: &[Measure]) -> Vec<String> {
+fn assert_terms_add_up(run: &ShownRun, measures: &[Measure]) -> Vec<String> {
     let mut with = Vec::new();
     for ((terms, value), measure) in run.terms.iter().zip(&run.values).zip(measures) {
         let Some(terms) = terms else { continue };
@@ -77,10 +78,10 @@ fn assert_terms_add_up(run: &InRun, measures: &[Measure]) -> Vec<String> {
         let sum = terms.terms.iter().fold(0.0, |sum, term| sum + term.value);
         assert_eq!(sum.to_bits(), terms.sum.to_bits(), "{measure}");
         let found = match terms.last {
-            LastLine::Sum => sum,
-            LastLine::Over(0.0) => 0.0,
-            LastLine::Over(by) => sum / by,
-            LastLine::Times(by) => sum * by,
+            SumStep::Sum => sum,
+            SumStep::Over(0.0) => 0.0,
+            SumStep::Over(by) => sum / by,
+            SumStep::Times(by) => sum * by,
         };
         assert_eq!(found.to_bits(), value.to_bits(), "{measure}: {found} and {value}");
         with.push(measure.definition().name.to_owned());
@@ -94,7 +95,7 @@ fn what_is_shown_is_what_is_evaluated() {
     let mut with_terms = BTreeSet::new();
     for round in 0..60 {
         let [qrels, one, other] = texts(&mut random);
-        let (_, ties) = Ties::ALL[random.below(3)];
+        let (_, ties) = TieBreak::ALL[random.below(3)];
         let score = [ScoreType::F64, ScoreType::F32][random.below(2)];
         let depth = [None, NonZeroU32::new(1 + random.below(12) as u32)][random.below(2)];
         let join = Join { ties, score, depth, ..Join::default() };
@@ -106,14 +107,21 @@ fn what_is_shown_is_what_is_evaluated() {
         };
         let matrix = join.files(input("qrels", &qrels), runs()).unwrap();
         let view = View { depth: depth.map(NonZeroU32::get), judged_only: random.below(2) == 0 };
-        let evaluator = Evaluator::of(every_measure(&matrix)).with_view(view).with_not_finite(true);
+        let evaluator =
+            Evaluator::from_measures(every_measure(&matrix)).with_view(view).allow_non_finite(true);
         let evaluator = evaluator.with_engine(EngineChoice::Cpu).with_per_query(true);
         let scores = evaluator.evaluate(&matrix).unwrap();
         let queries: Vec<Vec<u8>> =
             ["q3", "q0", "q5", "q1", "q0", "q2"].map(|id| id.as_bytes().to_vec()).into();
-        let shown =
-            Shown::read(&join, &evaluator, (input("qrels", &qrels), runs().into()), &queries, Ok)
-                .unwrap();
+        let shown = ShownQueries::read(
+            &join,
+            &evaluator,
+            input("qrels", &qrels),
+            runs().into(),
+            &queries,
+            Ok,
+        )
+        .unwrap();
         assert_eq!(shown.queries.len(), 5);
         for query in &shown.queries {
             let Some(at) = matrix.queries().find(&query.id) else {
@@ -124,14 +132,14 @@ fn what_is_shown_is_what_is_evaluated() {
             for (number, run) in query.runs.iter().enumerate() {
                 let place = format!("round {round}, {ties}, {score}, run {number}");
                 let seen: Vec<u8> =
-                    run.ranking.iter().map(|of| code(&matrix, of.judgment)).collect();
+                    run.ranking.iter().map(|document| code(&matrix, document.judgment)).collect();
                 assert_eq!(seen, labels(&matrix, number, at, view), "{place}");
                 assert!(
                     run.ranking
                         .is_sorted_by(|one, next| one.score >= next.score && one.rank < next.rank)
                 );
                 let per_query = scores.runs[number].per_query.as_ref().unwrap();
-                let expected = per_query.values.iter().map(|of| of[at].to_bits());
+                let expected = per_query.values.iter().map(|values| values[at].to_bits());
                 assert!(run.values.iter().map(|value| value.to_bits()).eq(expected), "{place}");
                 with_terms.extend(assert_terms_add_up(run, &shown.measures));
             }
@@ -148,33 +156,39 @@ fn documents_of_equal_scores_stand_as_the_rule_says() {
     let qrels = "q 0 b 1\nq 0 c 2\n";
     let run = "q 0 b 2 5 t\nq 0 a 3 5 t\nq 0 c 1 5 t\nq 0 z 9 6.5 t\n";
     for (ties, expected) in [
-        (Ties::DocnoDescending, "zcba"),
-        (Ties::DocnoAscending, "zabc"),
-        (Ties::Input, "zbac"),
-        (Ties::Rank, "zcba"),
+        (TieBreak::DocnoDescending, "zcba"),
+        (TieBreak::DocnoAscending, "zabc"),
+        (TieBreak::Input, "zbac"),
+        (TieBreak::Rank, "zcba"),
     ] {
         let join = Join { ties, ..Join::default() };
         let evaluator = Evaluator::new(["RR"]).unwrap();
         let runs = vec![RunInput::named("run", input("run", run))];
-        let shown =
-            Shown::read(&join, &evaluator, (input("qrels", qrels), runs), &[b"q".to_vec()], Ok)
-                .unwrap();
+        let shown = ShownQueries::read(
+            &join,
+            &evaluator,
+            input("qrels", qrels),
+            runs,
+            &[b"q".to_vec()],
+            Ok,
+        )
+        .unwrap();
         let ranking = &shown.queries[0].runs[0].ranking;
         let docnos = ranking
             .iter()
-            .map(|of| str::from_utf8(&of.docno).unwrap())
+            .map(|document| str::from_utf8(&document.docno).unwrap())
             .collect::<Vec<_>>()
             .concat();
         assert_eq!(docnos, expected, "{ties}");
-        assert_eq!(ranking.iter().map(|of| of.tied).collect::<Vec<_>>(), [1, 3, 3, 3]);
+        assert_eq!(ranking.iter().map(|result| result.tied).collect::<Vec<_>>(), [1, 3, 3, 3]);
         assert_eq!(ranking[0].score, 6.5);
-        for of in ranking {
-            let grade = match &of.docno[..] {
+        for document in ranking {
+            let grade = match &document.docno[..] {
                 b"b" => ShownJudgment::Grade(1.0),
                 b"c" => ShownJudgment::Grade(2.0),
                 _ => ShownJudgment::None,
             };
-            assert_eq!(of.judgment, grade);
+            assert_eq!(document.judgment, grade);
         }
     }
 }
@@ -187,12 +201,13 @@ fn values_over_all_orders_have_no_terms() {
     let join = Join { keep_ties: true, ..Join::default() };
     for tied in [TiedValue::Average, TiedValue::Best, TiedValue::Worst] {
         let evaluator =
-            Evaluator::new(["AP", "nDCG@2"]).unwrap().with_tied(tied).with_per_query(true);
+            Evaluator::new(["AP", "nDCG@2"]).unwrap().with_tied_value(tied).with_per_query(true);
         let runs = || vec![RunInput::named("run", input("run", run))];
         let matrix = join.files(qrels.clone(), runs()).unwrap();
         let scores = evaluator.evaluate(&matrix).unwrap();
         let shown =
-            Shown::read(&join, &evaluator, (qrels.clone(), runs()), &[b"q".to_vec()], Ok).unwrap();
+            ShownQueries::read(&join, &evaluator, qrels.clone(), runs(), &[b"q".to_vec()], Ok)
+                .unwrap();
         let of_run = &shown.queries[0].runs[0];
         let values = &scores.runs[0].per_query.as_ref().unwrap().values;
         assert_eq!(of_run.values, [values[0][0], values[1][0]], "{tied}");

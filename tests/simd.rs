@@ -3,8 +3,8 @@
 use fearless_simd::Level;
 use laneval::parts::engine::cpu::Cpu;
 
-/// Every level of this kind of processor by name, the best first, the scalar fallback last; `None`
-/// if this machine lacks it.
+/// Returns every level of this kind of processor by name, the best first, the scalar fallback last;
+/// `None` if this machine lacks it.
 pub fn levels() -> Vec<(&'static str, Option<Cpu>)> {
     let mut levels = Cpu::known_levels();
     levels.retain(|(name, _)| *name != "fallback");

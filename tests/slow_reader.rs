@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Read, Write};
 
 use laneval::error::Problems;
-use laneval::{Error, Input, Join, LabelMatrix, ScoreType, Ties};
+use laneval::{Error, Input, Join, LabelMatrix, ScoreType, TieBreak};
 
 /// A label with its meaning: past the qrels, pooled, or a grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Label {
 
 pub type Rankings = BTreeMap<Vec<u8>, Vec<Label>>;
 
-/// The rankings of one run of a matrix.
+/// Returns the rankings of one run of a matrix.
 pub fn rankings(matrix: &LabelMatrix, run: usize) -> Rankings {
     let mut rows: HashMap<u32, Vec<u8>> = HashMap::new();
     for at in 0..matrix.packing().tiles.len() {
@@ -31,7 +31,7 @@ pub fn rankings(matrix: &LabelMatrix, run: usize) -> Rankings {
     let label = |&code: &u8| match code {
         1 => Label::Unpooled,
         2 => Label::Negative,
-        code => Label::Grade(matrix.book().grade(code).expect("a code of the book")),
+        code => Label::Grade(matrix.codebook().grade(code).expect("a code of the book")),
     };
     let queries = matrix.queries();
     (0..queries.len())
@@ -42,7 +42,7 @@ pub fn rankings(matrix: &LabelMatrix, run: usize) -> Rankings {
         .collect()
 }
 
-/// The lines of a text that count, with their numbers.
+/// Returns the lines of a text that count, with their numbers.
 fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Vec<&[u8]>, &[u8])> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let blank = |byte: &u8| b" \t\x0b\x0c\r".contains(byte);
@@ -59,8 +59,8 @@ fn number(field: &[u8]) -> Option<f64> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The fault of a line of qrels or of a run: its number of fields, or 0 if a field is not a number;
-/// `None` for a right line.
+/// Returns the fault of a line of qrels or of a run: its number of fields, or 0 if a field is not a
+/// number; `None` for a right line.
 fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
     let lone_return = line.trim_ascii_end().contains(&b'\r');
     let fits =
@@ -100,7 +100,7 @@ fn foreign(text: &[u8], run: bool) -> Foreign {
     Foreign::Alike(if columns { 0 } else { first[0].0 })
 }
 
-/// The meaning of the text: rankings, or the wrong lines of (qrels, run).
+/// Returns the meaning of the text: rankings, or the wrong lines of (qrels, run).
 pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64>, Vec<u64>)> {
     let (mut judged, mut wrong) =
         (BTreeMap::<Vec<u8>, HashMap<Vec<u8>, f64>>::new(), (Vec::<u64>::new(), Vec::<u64>::new()));
@@ -167,9 +167,9 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
         let mut ranking = results.remove(&query).unwrap_or_default();
         ranking.sort_by(|(score, docno), (other_score, other)| {
             other_score.partial_cmp(score).expect("finite").then_with(|| match join.ties {
-                Ties::DocnoDescending => other.cmp(docno),
-                Ties::DocnoAscending => docno.cmp(other),
-                Ties::Input => std::cmp::Ordering::Equal,
+                TieBreak::DocnoDescending => other.cmp(docno),
+                TieBreak::DocnoAscending => docno.cmp(other),
+                TieBreak::Input => std::cmp::Ordering::Equal,
                 other => unreachable!("no reader reads {other}"),
             })
         });
@@ -192,7 +192,7 @@ pub fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The text plain, as gzip in two members, and as zstd.
+/// Returns the text plain, as gzip in two members, and as zstd.
 pub fn encodings(name: &str, text: &[u8]) -> [Input; 3] {
     let (one, two) = text.split_at(text.len() / 3);
     let texts =
@@ -272,7 +272,7 @@ fn agree([qrels, run]: [&[u8]; 2], texts: [&[u8]; 2]) {
     }
 }
 
-/// The text in the bytes of a file, decompressed by other decoders.
+/// Returns the text in the bytes of a file, decompressed by other decoders.
 fn plain(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
     match bytes {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use laneval::spans::{ChunkRule, Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
-use laneval::{Error, Evaluator, Input, Join, JudgedBy, Qrels};
+use laneval::{Error, Evaluator, FacetKind, Input, Join, Qrels};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -15,23 +15,23 @@ fn span(start: u64, end: u64) -> Span {
 
 /// Passages of one query: document, start, end, grade.
 fn gold(spans: &[(&str, u64, u64, f64)]) -> GoldSpans {
-    let of = |&(doc, start, end, grade): &(&str, u64, u64, f64)| GoldSpan {
+    let gold_span = |&(doc, start, end, grade): &(&str, u64, u64, f64)| GoldSpan {
         query: b"q".to_vec(),
         doc: doc.into(),
         span: span(start, end),
         grade,
     };
-    GoldSpans::new("gold.jsonl", spans.iter().map(of))
+    GoldSpans::new("gold.jsonl", spans.iter().map(gold_span))
 }
 
 /// Chunks c0, c1, … in the order in which they are given.
 fn chunks(spans: &[(&str, u64, u64)]) -> Chunks {
-    let of = |(number, &(doc, start, end)): (usize, &(&str, u64, u64))| DocumentChunk {
+    let chunk = |(number, &(doc, start, end)): (usize, &(&str, u64, u64))| DocumentChunk {
         id: format!("c{number}").into(),
         doc: doc.into(),
         span: span(start, end),
     };
-    Chunks::new("chunks.csv", spans.iter().enumerate().map(of)).unwrap()
+    Chunks::new("chunks.csv", spans.iter().enumerate().map(chunk)).unwrap()
 }
 
 /// Chunks of equal length of a document.
@@ -43,11 +43,11 @@ const GOLD: [(&str, u64, u64, f64); 3] =
     [("d1", 10, 30, 1.0), ("d1", 50, 60, 2.0), ("d2", 0, 20, 1.0)];
 
 fn grades(gold: &GoldSpans, chunks: &Chunks, share: f64) -> String {
-    let made = gold.chunk_judgments(chunks, ChunkRule::new(share).unwrap()).unwrap();
+    let judgments = gold.chunk_judgments(chunks, ChunkRule::new(share).unwrap()).unwrap();
     let row = |row: &laneval::spans::ChunkJudgment<'_>| {
         format!("{} {}", String::from_utf8_lossy(row.chunk), row.grade)
     };
-    made.rows.iter().map(row).collect::<Vec<_>>().join(", ")
+    judgments.rows.iter().map(row).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
@@ -55,35 +55,35 @@ fn chunks_of_any_size_have_the_grades_of_passages() {
     let gold = gold(&GOLD);
     let twenty = [cut("d1", 20, 60), vec![("d2", 0, 25)]].concat();
     let odd = [("d1", 5, 20), ("d1", 20, 55), ("d1", 55, 60), ("d2", 0, 9), ("d2", 9, 30)];
-    for (made, half, whole) in [
+    for (spans, half, whole) in [
         (cut("d1", 10, 60), "c1 1, c2 1, c5 2", "c1 1, c2 1, c5 2"),
         (twenty.clone(), "c0 1, c1 1, c2 2, c3 1", "c2 2, c3 1"),
         (vec![("d1", 0, 60), ("d2", 0, 100)], "c0 2, c1 1", "c0 2, c1 1"),
         (odd.to_vec(), "c0 1, c1 2, c2 2, c3 1, c4 1", "c2 2, c3 1"),
     ] {
-        assert_eq!(grades(&gold, &chunks(&made), 0.5), half, "{made:?}");
-        assert_eq!(grades(&gold, &chunks(&made), 1.0), whole, "{made:?}");
+        assert_eq!(grades(&gold, &chunks(&spans), 0.5), half, "{spans:?}");
+        assert_eq!(grades(&gold, &chunks(&spans), 1.0), whole, "{spans:?}");
     }
-    let made = chunks(&twenty);
+    let twenty_chunks = chunks(&twenty);
     let rule = ChunkRule::new(0.5).unwrap();
-    let judged = gold.chunk_judgments(&made, rule).unwrap();
+    let judged = gold.chunk_judgments(&twenty_chunks, rule).unwrap();
     assert_eq!(
         (&judged.note[..], judged.lost),
         ("gold.jsonl: 3 spans became 4 chunks in 1 query", 0)
     );
-    let lost = gold.chunk_judgments(&made, ChunkRule::new(1.0).unwrap()).unwrap();
+    let lost = gold.chunk_judgments(&twenty_chunks, ChunkRule::new(1.0).unwrap()).unwrap();
     assert_eq!(
         lost.note,
         "gold.jsonl: 3 spans became 2 chunks in 1 query; no chunk shares 1 of 1 span"
     );
 
-    let by_span = gold.chunk_judgments(&made, rule.by_span(true)).unwrap();
+    let by_span = gold.chunk_judgments(&twenty_chunks, rule.by_span(true)).unwrap();
     let text = |number: u32| number.to_string();
     let rows = by_span.rows.iter().map(|row| {
         let chunk = String::from_utf8(row.chunk.to_vec()).unwrap();
         (row.query, text(row.span.unwrap()), chunk, row.grade)
     });
-    let by_span = Qrels::by_facet(rows, JudgedBy::Subtopic).unwrap();
+    let by_span = Qrels::by_facet(rows, FacetKind::Subtopic).unwrap();
     let plain = judged.rows.iter().map(|row| (row.query, row.chunk, row.grade));
     let run = ["c0", "c1", "c9", "c3", "c2"].into_iter().zip([5.0, 4.0, 3.0, 2.0, 1.0]);
     let run: Vec<_> = run.map(|(chunk, score)| ("q", chunk, score)).collect();
@@ -119,7 +119,7 @@ fn a_chunking_costs_precision_where_recall_is_full() {
     assert_eq!((facts.covered, facts.omega), (0.25, 10.0 / 70.0));
 }
 
-/// A passage or a chunk of one of two documents.
+/// Returns a passage or a chunk of one of two documents.
 fn places() -> impl Strategy<Value = (u8, u64, u64)> {
     (0u8..2, 0u64..50, 1u64..14).prop_map(|(doc, start, length)| (doc, start, start + length))
 }
@@ -146,9 +146,9 @@ proptest! {
                 (docs[*doc as usize], *start, *end, f64::from(*grade))
             })
             .collect();
-        let made: Vec<_> =
+        let cut_chunks: Vec<_> =
             cuts.iter().map(|&(doc, start, end)| (docs[doc as usize], start, end)).collect();
-        let (gold, made) = (self::gold(&gold), chunks(&made));
+        let (gold, cut_chunks) = (self::gold(&gold), chunks(&cut_chunks));
         prop_assume!(
             passages.iter().any(|((doc, ..), _)| cuts.iter().any(|(other, ..)| other == doc))
         );
@@ -173,7 +173,7 @@ proptest! {
             }
             lost += usize::from(!any);
         }
-        let judged = gold.chunk_judgments(&made, ChunkRule::new(share).unwrap()).unwrap();
+        let judged = gold.chunk_judgments(&cut_chunks, ChunkRule::new(share).unwrap()).unwrap();
         let found: BTreeMap<String, u8> = judged
             .rows
             .iter()
@@ -189,14 +189,15 @@ proptest! {
             .filter(|(_, grade)| *grade > 0)
             .flat_map(|(passage, _)| positions(passage))
             .collect();
-        let met: Vec<_> = cuts.iter().map(positions).filter(|cut| !cut.is_disjoint(&all)).collect();
-        let union: BTreeSet<_> = met.iter().flatten().copied().collect();
-        let facts = gold.chunking_facts(&made).unwrap();
+        let with_gold: Vec<_> =
+            cuts.iter().map(positions).filter(|cut| !cut.is_disjoint(&all)).collect();
+        let union: BTreeSet<_> = with_gold.iter().flatten().copied().collect();
+        let facts = gold.chunking_facts(&cut_chunks).unwrap();
         if !all.is_empty() {
             let both = union.intersection(&all).count() as f64;
             prop_assert_eq!(facts.covered, both / all.len() as f64);
             prop_assert_eq!(facts.omega, both / union.union(&all).count() as f64);
-            prop_assert_eq!(facts.with_gold, met.len() as f64);
+            prop_assert_eq!(facts.with_gold, with_gold.len() as f64);
         }
     }
 
@@ -210,10 +211,11 @@ proptest! {
             passages.push(("d", end, end + length, f64::from(grade)));
             end += length + u64::from(grade);
         }
-        let made: Vec<_> = passages.iter().map(|&(doc, start, end, _)| (doc, start, end)).collect();
-        let expected: Vec<_> = passages.iter().enumerate().map(|(number, of)| format!("c{number} \
-            {}", of.3)).collect();
-        prop_assert_eq!(grades(&gold(&passages), &chunks(&made), 1.0), expected.join(", "));
+        let cut_chunks: Vec<_> =
+            passages.iter().map(|&(doc, start, end, _)| (doc, start, end)).collect();
+        let expected: Vec<_> = passages.iter().enumerate().map(|(number, passage)|
+            format!("c{number} {}", passage.3)).collect();
+        prop_assert_eq!(grades(&gold(&passages), &chunks(&cut_chunks), 1.0), expected.join(", "));
     }
 }
 
@@ -221,14 +223,14 @@ fn text(name: &str, text: &str) -> Input {
     Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
 }
 
-fn read_gold(name: &str, of: &str) -> Result<GoldSpans, Error> {
-    GoldSpans::read(text(name, of), None)
+fn read_gold(name: &str, content: &str) -> Result<GoldSpans, Error> {
+    GoldSpans::read(text(name, content), None)
 }
 
 #[test]
 fn passages_are_read_from_records_and_tables() {
     let expected = gold(&[("d1", 10, 30, 2.0), ("d,2", 0, 5, 1.0)]);
-    for (name, of) in [
+    for (name, content) in [
         (
             "lines",
             "{\"query_id\": \"q\", \"doc_id\": \"d1\", \"start_index\": 10, \"end_index\": \
@@ -245,7 +247,7 @@ fn passages_are_read_from_records_and_tables() {
         ("tsv", "qid\tdocno\tbegin\tstop\trelevance\r\nq\td1\t10\t30\t2\r\nq\td,2\t0\t5\t\r\n"),
         ("csv", "query,document,start,length,grade\nq,d1,10,20,2\n\nq,\"d,2\",0,5,1\n"),
     ] {
-        let read = read_gold(name, of).unwrap();
+        let read = read_gold(name, content).unwrap();
         assert!(read.queries().eq(expected.queries()), "{name}: {read:?}");
     }
     let named = "query=who,doc=where,grade=how".parse().unwrap();
@@ -253,10 +255,10 @@ fn passages_are_read_from_records_and_tables() {
         GoldSpans::read(text("csv", "who,where,how,start,end,doc\nq,d1,2,10,30,x\n"), Some(&named))
             .unwrap();
     assert!(given.queries().eq(gold(&[("d1", 10, 30, 2.0)]).queries()));
-    let made =
+    let chunks =
         Chunks::read(text("csv", "node_id,doc_id,start,end\nc1,d,5,9\nc0,d,0,5\nc1,d,5,9\n"))
             .unwrap();
-    assert!(made.iter().map(|chunk| &chunk.id[..]).eq([b"c0", b"c1"]));
+    assert!(chunks.iter().map(|chunk| &chunk.id[..]).eq([b"c0", b"c1"]));
 }
 
 #[test]
@@ -265,7 +267,7 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
         format!("{{\"query\": \"q\", \"doc\": \"d1\", \"start\": {start}, \"end\": {end}}}\n")
     };
     let ok = record("0", "5");
-    for (of, said) in [
+    for (content, expected) in [
         (
             ok.repeat(3) + &record("30", "10"),
             "gold.jsonl:4: the span of 'd1' ends at 10, before its start at 30",
@@ -323,8 +325,8 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
         ),
         ("PAR1\0PAR1".to_owned(), "gold.jsonl: is Parquet, which is not read here"),
     ] {
-        let error = read_gold("gold.jsonl", &of).unwrap_err().to_string();
-        assert!(error.contains(said), "{of}\n{error}");
+        let error = read_gold("gold.jsonl", &content).unwrap_err().to_string();
+        assert!(error.contains(expected), "{content}\n{error}");
     }
     let again = "chunk_id,doc,start,end\nx,d,0,5\nc7,d,0,5\nc7,d,0,5\nc7,d,0,6\n"
         .replacen("x,", "c7,", 1)
@@ -335,13 +337,13 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
         Chunks::read(text("chunks.csv", "id,doc,start,end\na,doc1,0,5\nb,doc2,0,5\nc,doc3,0,5\n"))
             .unwrap();
     let gold = gold(&GOLD);
-    let said = "chunks.csv: has none of the documents of gold.jsonl ('d1', 'd2' there, 'doc1', \
+    let expected = "chunks.csv: has none of the documents of gold.jsonl ('d1', 'd2' there, 'doc1', \
                 'doc2' here)";
     for error in [
         gold.chunking_facts(&other).unwrap_err(),
         gold.chunk_judgments(&other, ChunkRule::new(0.5).unwrap()).unwrap_err(),
     ] {
-        assert_eq!(error.to_string(), said);
+        assert_eq!(error.to_string(), expected);
     }
     for share in [0.0, -1.0, 1.5, f64::NAN] {
         assert!(ChunkRule::new(share).is_err(), "{share}");

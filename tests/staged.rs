@@ -2,7 +2,7 @@
 
 use laneval::LabelMatrix;
 use laneval::labels::{Codebook, Ids, RankingRule, RunInfo};
-use laneval::parts::matrix::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use laneval::parts::matrix::{GradeHistograms, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 
 const SOUND: &[(u32, u32)] = &[(1, 3), (0, 2)];
 
@@ -10,20 +10,21 @@ fn ids(names: &[&str]) -> Ids {
     names.iter().map(|name| name.as_bytes()).collect()
 }
 
-/// The facts of `queries` queries, each with one document of each of these codes.
-fn facts(queries: usize, codes: &[u8]) -> Facts {
-    let mut facts = Facts::new();
+/// Returns the facts of `queries` queries, each with one document of each of these codes.
+fn facts(queries: usize, codes: &[u8]) -> GradeHistograms {
+    let mut facts = GradeHistograms::new();
     (0..queries).for_each(|_| facts.push(codes.iter().copied()));
     facts
 }
 
-/// A builder of two grades and two queries.
-fn builder(ids: Ids, facts: Facts, depth: Option<u32>) -> MatrixBuilder {
+/// Returns a builder of two grades and two queries.
+fn builder(ids: Ids, facts: GradeHistograms, depth: Option<u32>) -> MatrixBuilder {
     let book = Codebook::new([0.0, 1.0]).unwrap();
     MatrixBuilder::new(book, RankingRule { depth, ..RankingRule::default() }, 0, ids, facts)
 }
 
-/// A matrix of one run with rows of these queries and depths in one piece of `labels` labels.
+/// Returns a matrix of one run with rows of these queries and depths in one piece of `labels`
+/// labels.
 fn finish(
     mut builder: MatrixBuilder,
     rows: &[(u32, u32)],
@@ -79,8 +80,9 @@ fn a_query_may_be_in_one_piece_of_a_run_only() {
 
 #[test]
 fn what_a_file_would_not_be_believed_is_not_built() {
-    let refused =
-        |ids: Ids, facts: Facts, depth| finish(builder(ids, facts, depth), SOUND, 5).unwrap_err();
+    let refused = |ids: Ids, facts: GradeHistograms, depth| {
+        finish(builder(ids, facts, depth), SOUND, 5).unwrap_err()
+    };
     let two = || ids(&["a", "b"]);
     assert_eq!(refused(two(), facts(1, &[3]), None), "2 queries with the facts of 1");
     let order = "the ids of the queries are not distinct and ascending";

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use laneval::columns::{Judgments, Records};
-use laneval::{Error, Input, Join, Qrels, Result, Watch};
+use laneval::columns::{QrelsColumns, RunColumns};
+use laneval::{Error, Input, Join, ProgressHandle, Qrels, Result};
 
 const QRELS: &str = "q1 0 d1 1\nq2 0 d1 1\n";
 /// A run in which the lines of a query are together, and one in which they are not, which is read
@@ -15,15 +15,15 @@ fn input(name: &str, text: &[u8]) -> Input {
     Input::Bytes { name: name.to_owned(), bytes: text.to_vec() }
 }
 
-fn watched() -> (Join, Arc<Watch>) {
-    let watch = Arc::new(Watch::default());
+fn watched() -> (Join, Arc<ProgressHandle>) {
+    let watch = Arc::new(ProgressHandle::default());
     (Join { watch: Some(watch.clone()), ..Join::default() }, watch)
 }
 
 /// Performs one reading of each kind.
 fn all(join: &Join, qrels: &Qrels) -> Vec<Result<()>> {
-    let judged = Judgments::new(&["q1"], &["d1"], &[1u8]);
-    let results = [Records::scored(&["q1", "q2", "q1"], &["d1", "d1", "d2"], &[2.0, 1.0, 1.0])];
+    let judged = QrelsColumns::new(&["q1"], &["d1"], &[1u8]);
+    let results = [RunColumns::scored(&["q1", "q2", "q1"], &["d1", "d1", "d2"], &[2.0, 1.0, 1.0])];
     let zipped = zstd::encode_all(RUNS[0].as_bytes(), 1).unwrap();
     vec![
         join.qrels(input("qrels", QRELS.as_bytes())).map(drop),

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::labels::{Codebook, Ids, Unmatched};
-use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
+use laneval::measure::{Definition, JudgmentNeeds as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
-    Error, Evaluator, Groups, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Repeats,
-    RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, View,
+    Aggregation, DocIdRule, Error, Evaluator, Groups, Input, Join, LabelMatrix, Notice, Qrels,
+    QuerySet, RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, TieBreak, View,
 };
 use proptest::prelude::*;
 
@@ -37,14 +37,18 @@ impl Data {
         self.judgments.iter().map(|(query, ..)| query.as_str()).collect()
     }
 
-    /// The data of the queries for which `wanted` is true.
-    fn of(&self, wanted: impl Fn(&str) -> bool) -> Data {
-        let of = |rows: &[(String, String, f64)]| {
+    /// Returns the data of the queries for which `wanted` is true.
+    fn select(&self, wanted: impl Fn(&str) -> bool) -> Data {
+        let selection = |rows: &[(String, String, f64)]| {
             rows.iter().filter(|(query, ..)| wanted(query)).cloned().collect::<Vec<_>>()
         };
         Data {
-            judgments: of(&self.judgments),
-            runs: self.runs.iter().map(|(name, results)| (name.clone(), of(results))).collect(),
+            judgments: selection(&self.judgments),
+            runs: self
+                .runs
+                .iter()
+                .map(|(name, results)| (name.clone(), selection(results)))
+                .collect(),
         }
     }
 
@@ -61,7 +65,7 @@ impl Data {
         Join::default().rankings(qrels, runs).unwrap()
     }
 
-    /// Whether one of the runs has no results.
+    /// Returns whether one of the runs has no results.
     fn lacks_a_run(&self) -> bool {
         self.runs.iter().any(|(_, results)| results.is_empty())
     }
@@ -120,20 +124,20 @@ fn data(even: bool, grades: &'static [f64]) -> impl Strategy<Value = Data> {
 
 const GRADES: &[f64] = &[-1.0, 0.0, 1.0, 2.0, 2.5, 4.0];
 
-/// Every measure that the grades of a matrix admit.
+/// Returns every measure that the grades of a matrix admit.
 fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     let fits =
-        |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
+        |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.codebook()).is_ok();
     variants::all().filter(|measure| fits(measure)).cloned().collect()
 }
 
-/// The measures whose values are finite for this matrix under this view.
+/// Returns the measures whose values are finite for this matrix under this view.
 fn finite(measures: Vec<Measure>, matrix: &LabelMatrix, view: View) -> Vec<Measure> {
-    let evaluator = Evaluator::of(measures.clone()).with_view(view).with_stats(STATS);
-    let scores = evaluator.with_per_query(true).with_not_finite(true).evaluate(matrix).unwrap();
+    let evaluator = Evaluator::from_measures(measures.clone()).with_view(view).with_stats(STATS);
+    let scores = evaluator.with_per_query(true).allow_non_finite(true).evaluate(matrix).unwrap();
     let finite = |&at: &usize| {
         scores.runs.iter().all(|run| {
-            let values = run.per_query.iter().flat_map(|of| &of.values[at]);
+            let values = run.per_query.iter().flat_map(|per_query| &per_query.values[at]);
             values
                 .chain(run.stats[at].iter().map(|(_, value)| value))
                 .all(|value| value.is_finite())
@@ -146,18 +150,21 @@ fn takes_highest_grade(measure: &Measure) -> bool {
     (measure.definition().traits.highest_grade)(measure)
 }
 
-/// The shards of some data: the queries of each number, if there are any. A run's queries without
-/// judgments are with its first query.
+/// Returns the shards of some data: the queries of each number, if there are any. A run's queries
+/// without judgments are with its first query.
 fn shards(data: &Data, of_query: &[usize]) -> Vec<Data> {
     let judged = data.queries();
     let number = |query: &str| {
-        judged.iter().position(|of| *of == query).map(|at| of_query[at % of_query.len()])
+        judged
+            .iter()
+            .position(|candidate| *candidate == query)
+            .map(|at| of_query[at % of_query.len()])
     };
     let numbers: BTreeSet<Option<usize>> = judged.iter().map(|query| number(query)).collect();
-    let shard = |of| {
-        let mut shard = data.of(|query| number(query) == of);
+    let shard = |shard_number| {
+        let mut shard = data.select(|query| number(query) == shard_number);
         for ((_, all), (_, part)) in data.runs.iter().zip(&mut shard.runs) {
-            if all.iter().find_map(|(query, ..)| number(query)) == of {
+            if all.iter().find_map(|(query, ..)| number(query)) == shard_number {
                 part.extend(all.iter().filter(|(query, ..)| number(query).is_none()).cloned());
             }
         }
@@ -176,7 +183,7 @@ impl Order {
         (self.0 >> 33) as usize % end
     }
 
-    /// The same summary, perhaps stored and read again.
+    /// Returns the same summary, perhaps stored and read again.
     fn stored(&mut self, summary: Summary, hashes: bool) -> Summary {
         match self.below(if hashes { 4 } else { 3 }) {
             0 => summary,
@@ -207,7 +214,7 @@ impl Order {
     }
 }
 
-/// The parts of a run's scores that one pass and many shards have in common, in bits.
+/// Returns the parts of a run's scores that one pass and many shards have in common, in bits.
 fn bits(run: &RunScores) -> impl PartialEq + std::fmt::Debug + use<> {
     let stats = run
         .stats
@@ -228,10 +235,7 @@ fn bits(run: &RunScores) -> impl PartialEq + std::fmt::Debug + use<> {
 
 #[track_caller]
 fn assert_same(one: &Scores, merged: &Scores) {
-    assert_eq!(
-        (&one.measures, one.queries, one.view),
-        (&merged.measures, merged.queries, merged.view)
-    );
+    assert_eq!((&one.measures, one.settings), (&merged.measures, merged.settings));
     assert_eq!(one.notices, merged.notices);
     let runs = |scores: &Scores| scores.runs.iter().map(bits).collect::<Vec<_>>();
     assert_eq!(runs(one), runs(merged));
@@ -274,7 +278,7 @@ fn assert_two_passes(scores: &Scores) {
     }
 }
 
-/// The scores of one pass over all data.
+/// Returns the scores of one pass over all data.
 fn one_pass(evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
     let evaluator = evaluator.clone().with_stats(STATS).with_missing_ids(true).with_per_query(true);
     let scores = evaluator.evaluate(matrix).unwrap();
@@ -298,7 +302,7 @@ fn picked(all: &[Measure], pick: u64) -> Vec<Measure> {
     measures
 }
 
-/// The numbers of the shards of queries.
+/// Returns the numbers of the shards of queries.
 fn numbers() -> impl Strategy<Value = Vec<usize>> {
     prop_oneof![Just(1usize), Just(2), Just(7)]
         .prop_flat_map(|many| prop::collection::vec(0..many, 14))
@@ -323,7 +327,8 @@ proptest! {
         let mut measures = every_measure(&matrix);
         measures.retain(|measure| even || !takes_highest_grade(measure));
         let evaluator =
-            Evaluator::of(finite(picked(&measures, pick), &matrix, view)).with_view(view);
+            Evaluator::from_measures(finite(picked(&measures, pick), &matrix, view))
+                .with_view(view);
         let expected = one_pass(&evaluator, &matrix);
         let whole = evaluator.summary(&matrix).unwrap();
         assert_same(&expected, &whole.scores(&STATS).unwrap());
@@ -364,9 +369,10 @@ proptest! {
         seeds: [u64; 2],
     ) {
         let (qrels, matrix) = (data.qrels(), data.matrix());
-        let evaluator = Evaluator::of(finite(picked(&every_measure(&matrix), pick), &matrix, view))
+        let evaluator =
+            Evaluator::from_measures(finite(picked(&every_measure(&matrix), pick), &matrix, view))
             .with_view(view);
-        let both = evaluator.clone().with_queries(QuerySet::Both);
+        let both = evaluator.clone().with_queries(QuerySet::Common);
         let summaries = shards(&data, &of_query)
             .into_iter()
             .map(|shard| both.summary(&shard.joined(&qrels)).unwrap());
@@ -412,13 +418,14 @@ proptest! {
         data in data(false, GRADES),
         groups in prop::collection::vec(prop::collection::btree_set(0..3usize, 0..3), 14),
         only in prop::collection::vec(any::<bool>(), 14),
-        set in prop_oneof![Just(QuerySet::Judged), Just(QuerySet::Both)],
+        set in prop_oneof![Just(QuerySet::Judged), Just(QuerySet::Common)],
         pick: u64,
     ) {
         let matrix = data.matrix();
         let mut measures = every_measure(&matrix);
         measures.retain(|measure| !takes_highest_grade(measure));
-        let evaluator = Evaluator::of(finite(picked(&measures, pick), &matrix, View::default()))
+        let evaluator =
+            Evaluator::from_measures(finite(picked(&measures, pick), &matrix, View::default()))
             .with_queries(set)
             .with_stats(Stat::ALL.map(|(_, stat)| stat))
             .with_per_query(true)
@@ -430,21 +437,21 @@ proptest! {
         let pairs = queries
             .iter()
             .zip(&groups)
-            .flat_map(|(query, of)| of.iter().map(|&group| (*query, named[group])));
+            .flat_map(|(query, own)| own.iter().map(|&group| (*query, named[group])));
         let pairs: Vec<(&str, &str)> = pairs.collect();
         let alone = |wanted: &[&str]| {
-            let part = data.of(|query| wanted.contains(&query));
+            let part = data.select(|query| wanted.contains(&query));
             evaluator.evaluate(&part.matrix()).unwrap()
         };
         let same = |run: &RunScores, expected: &RunScores| {
             let values = |run: &RunScores| {
-                let of = run.per_query.clone().unwrap();
-                let bits: Vec<Vec<u64>> = of
+                let per_query = run.per_query.clone().unwrap();
+                let bits: Vec<Vec<u64>> = per_query
                     .values
                     .iter()
                     .map(|values| values.iter().map(|value| value.to_bits()).collect())
                     .collect();
-                (of.queries, bits)
+                (per_query.queries, bits)
             };
             prop_assert_eq!(values(run), values(expected));
             let (mut run, mut expected) = (run.clone(), expected.clone());
@@ -459,9 +466,10 @@ proptest! {
         let with_groups = evaluator.clone().with_groups(Some(Groups::new(pairs.clone()).unwrap()));
         let scores = with_groups.evaluate(&matrix).unwrap();
         let of_all = evaluator.evaluate(&matrix).unwrap();
-        let no_group = groups.iter().take(queries.len()).filter(|of| of.is_empty()).count() as u64;
+        let no_group =
+            groups.iter().take(queries.len()).filter(|own| own.is_empty()).count() as u64;
         prop_assert_eq!(
-            scores.notices.contains(&Notice::InNoGroup { queries: no_group }),
+            scores.notices.contains(&Notice::Ungrouped { queries: no_group }),
             no_group > 0
         );
         for run in &of_all.runs {
@@ -469,7 +477,7 @@ proptest! {
         }
         for group in named {
             let wanted: Vec<&str> =
-                pairs.iter().filter(|(_, of)| *of == group).map(|(query, _)| *query).collect();
+                pairs.iter().filter(|(_, own)| *own == group).map(|(query, _)| *query).collect();
             if wanted.is_empty() {
                 prop_assert!(scores.group("run 0", group).is_none());
                 continue;
@@ -480,8 +488,8 @@ proptest! {
         }
         let ids =
             |queries: &[&str]| queries.iter().rev().map(|query| query.as_bytes()).collect::<Ids>();
-        let asked = ids(&[&chosen[..], &["none", "neither", "none"]].concat());
-        let narrow = evaluator.clone().with_only(Some(asked));
+        let filter = ids(&[&chosen[..], &["none", "neither", "none"]].concat());
+        let narrow = evaluator.clone().with_query_filter(Some(filter));
         match narrow.evaluate(&matrix) {
             Err(error) => {
                 prop_assert_eq!(error.to_string(), "none of the chosen queries is judged");
@@ -489,7 +497,7 @@ proptest! {
             }
             Ok(scores) => {
                 prop_assert!(
-                    scores.notices.contains(&Notice::ChosenNotJudged { queries: 2 }),
+                    scores.notices.contains(&Notice::SelectedNotJudged { queries: 2 }),
                     "{:?}",
                     scores.notices
                 );
@@ -505,7 +513,7 @@ proptest! {
                 for group in named {
                     let wanted: Vec<&str> = pairs
                         .iter()
-                        .filter(|(query, of)| *of == group && chosen.contains(query))
+                        .filter(|(query, own)| *own == group && chosen.contains(query))
                         .map(|(query, _)| *query)
                         .collect();
                     if !wanted.is_empty() {
@@ -519,8 +527,8 @@ proptest! {
         // Shards of groups add up too.
         let summary = |part: &Data| with_groups.summary(&part.matrix()).unwrap();
         let halves = [0, 1].map(|half| {
-            data.of(|query| {
-                queries.iter().position(|of| *of == query).is_some_and(|at| at % 2 == half)
+            data.select(|query| {
+                queries.iter().position(|other| *other == query).is_some_and(|at| at % 2 == half)
             })
         });
         if let [one, other] = &halves
@@ -536,7 +544,7 @@ proptest! {
                 .clone()
                 .with_stats(STATS)
                 .with_per_query(false)
-                .evaluate(&data.of(|query| queries.contains(&query)).matrix())
+                .evaluate(&data.select(|query| queries.contains(&query)).matrix())
                 .unwrap();
             prop_assert_eq!(
                 whole.runs.iter().map(bits).collect::<Vec<_>>(),
@@ -549,10 +557,10 @@ proptest! {
 /// Queries that are judged with one grade, and a run that has some of them.
 fn plain(queries: &[&str], grade: f64) -> Data {
     let judgments = queries.iter().flat_map(|query| {
-        [("a", grade), ("b", 0.0)].map(|(doc, of)| (query.to_string(), doc.to_owned(), of))
+        [("a", grade), ("b", 0.0)].map(|(doc, value)| (query.to_string(), doc.to_owned(), value))
     });
     let results = queries.iter().flat_map(|query| {
-        [("b", 2.0), ("a", 1.0)].map(|(doc, of)| (query.to_string(), doc.to_owned(), of))
+        [("b", 2.0), ("a", 1.0)].map(|(doc, score)| (query.to_string(), doc.to_owned(), score))
     });
     Data { judgments: judgments.collect(), runs: vec![("mine".to_owned(), results.collect())] }
 }
@@ -570,11 +578,11 @@ fn a_thousand_shards_add_up() {
     }
     let qrels = data.qrels();
     let evaluator = Evaluator::new(["AP", "nDCG", "GMAP", "ERR", "NumRelRet"]).unwrap();
-    let both = evaluator.clone().with_queries(QuerySet::Both);
+    let both = evaluator.clone().with_queries(QuerySet::Common);
     let expected = one_pass(&evaluator, &data.matrix());
     let (mut split, mut against) = (Vec::new(), Vec::new());
     for name in &names {
-        let part = data.of(|query| query == name);
+        let part = data.select(|query| query == name);
         split.push(evaluator.summary(&part.matrix()).unwrap());
         against.push(both.summary(&part.joined(&qrels)).unwrap());
     }
@@ -610,18 +618,18 @@ fn every_measure_adds_up() {
     assert!(
         measures
             .iter()
-            .any(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })))
+            .any(|measure| matches!(measure.recipe(matrix.codebook()), Ok(Recipe::Walk { .. })))
     );
     let rows: BTreeSet<&str> = measures.iter().map(|measure| measure.definition().name).collect();
-    let over_groups = |row: &&Definition| matches!(row.traits.input, Needs::Groups(_));
+    let over_groups = |row: &&Definition| matches!(row.traits.input, Needs::Facets(_));
     assert_eq!(
         rows.len(),
         MEASURES.len() - MEASURES.iter().filter(over_groups).count(),
         "{rows:?}"
     );
-    let evaluator = Evaluator::of(measures);
+    let evaluator = Evaluator::from_measures(measures);
     let shards =
-        names.map(|name| evaluator.summary(&data.of(|query| query == name).matrix()).unwrap());
+        names.map(|name| evaluator.summary(&data.select(|query| query == name).matrix()).unwrap());
     let merged = Order(5).merged(shards.to_vec(), true);
     assert_same(&one_pass(&evaluator, &matrix), &merged.scores(&STATS).unwrap());
 }
@@ -629,7 +637,7 @@ fn every_measure_adds_up() {
 #[test]
 fn scores_are_found_by_name_and_listed_as_rows() {
     let mut data = plain(&["q1", "q2", "q3"], 2.0);
-    let fewer = data.of(|query| query != "q2").runs.remove(0).1;
+    let fewer = data.select(|query| query != "q2").runs.remove(0).1;
     data.runs.push(("less".to_owned(), fewer));
     let evaluator = Evaluator::new(["AP", "NumRet", "map", "GMAP"]).unwrap();
     let groups = Groups::new([("q1", "one"), ("q3", "two"), ("q2", "two")]).unwrap();
@@ -737,7 +745,7 @@ fn refused(one: &mut Summary, other: &Summary) -> String {
 fn what_does_not_belong_together_is_refused_by_its_parameter() {
     let mut one = How::usual().summary(&["q1", "q2"], 4.0);
     let depth = |depth| View { depth: Some(depth), judged_only: false };
-    let kept = |kept: u32| Join { depth: std::num::NonZeroU32::new(kept), ..Join::default() };
+    let cut_join = |limit: u32| Join { depth: std::num::NonZeroU32::new(limit), ..Join::default() };
     for (how, parts) in [
         (
             How { measures: &["AP"], ..How::usual() },
@@ -751,23 +759,26 @@ fn what_does_not_belong_together_is_refused_by_its_parameter() {
             How { measures: &["ERR(gmax=auto)", "AP"], ..How::usual() },
             ["(AP,ERR(gmax=auto) and ERR(gmax=auto),AP)", "same order"],
         ),
-        (How { queries: QuerySet::Both, ..How::usual() }, ["(judged and both)", "--queries"]),
-        (How { queries: QuerySet::Complete, ..How::usual() }, ["(judged and error)", "--queries"]),
+        (How { queries: QuerySet::Common, ..How::usual() }, ["(judged and common)", "--queries"]),
+        (
+            How { queries: QuerySet::RequireAll, ..How::usual() },
+            ["(judged and require-all)", "--queries"],
+        ),
         (How { view: depth(3), ..How::usual() }, ["(all ranks and the first 3 ranks)", "-M"]),
         (
             How { view: View { judged_only: true, ..View::default() }, ..How::usual() },
             ["(all and judged only)", "-J"],
         ),
         (
-            How { join: Join { ties: Ties::Input, ..Join::default() }, ..How::usual() },
+            How { join: Join { ties: TieBreak::Input, ..Join::default() }, ..How::usual() },
             ["mine: the orders of equal scores differ (docno-desc and input)", "--ties"],
         ),
         (
             How { join: Join { score: ScoreType::F32, ..Join::default() }, ..How::usual() },
-            ["mine: the score types differ (f64 and f32)", "--score"],
+            ["mine: the score types differ (f64 and f32)", "--score-type"],
         ),
         (
-            How { join: kept(7), ..How::usual() },
+            How { join: cut_join(7), ..How::usual() },
             ["mine: the depths differ (all ranks and the first 7 ranks)", "-M"],
         ),
     ] {
@@ -840,7 +851,7 @@ fn a_later_run_that_conflicts_leaves_the_earlier_ones_alone() {
             judgments.into_iter().map(|((query, doc), grade)| (query, doc, grade)).collect();
         Data { judgments, runs: one.runs.into_iter().chain(other.runs).collect() }
     };
-    let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Both);
+    let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Common);
     let mut one = evaluator.summary(&data([&["q1"], &["q1", "q2"]]).matrix()).unwrap();
     let other = evaluator.summary(&data([&["q2"], &["q2"]]).matrix()).unwrap();
     assert!(refused(&mut one, &other).contains("zz: 1 query is counted twice (q2)"));
@@ -848,7 +859,7 @@ fn a_later_run_that_conflicts_leaves_the_earlier_ones_alone() {
 
 #[test]
 fn missing_queries_are_added_only_where_they_are_known() {
-    let both = |measures| How { measures, queries: QuerySet::Both, ..How::usual() };
+    let both = |measures| How { measures, queries: QuerySet::Common, ..How::usual() };
     let data = plain(&["q1", "q2", "q3"], 4.0);
     #[track_caller]
     fn refuses(summary: &Summary, qrels: &Qrels, part: &str) {
@@ -888,7 +899,7 @@ fn missing_queries_are_added_only_where_they_are_known() {
         refuses(&unknown, &data.qrels(), "too many to be known, or have no ids");
         unknown.merge(&summary).unwrap();
         let notices = unknown.scores(&[]).unwrap().runs[0].notices.clone();
-        assert!(notices.contains(&Notice::NotChecked), "{notices:?}");
+        assert!(notices.contains(&Notice::OverlapNotChecked), "{notices:?}");
     }
     let mut whole = summary;
     whole.add_missing(&data.qrels()).unwrap();
@@ -902,9 +913,9 @@ fn missing_queries_are_added_only_where_they_are_known() {
 /// queries.
 #[test]
 fn missing_queries_come_from_the_judgments_of_the_shards() {
-    let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Both);
+    let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Common);
     let data = plain(&["q1", "q2", "q3"], 2.0);
-    let part = data.of(|query| query == "q1");
+    let part = data.select(|query| query == "q1");
     let summary = evaluator.summary(&part.joined(&data.qrels())).unwrap();
     let mut corrected = data.clone();
     corrected.judgments[0].2 = 1.0;
@@ -965,7 +976,7 @@ fn queries_that_every_shard_ignores_are_kept_and_read_again() {
     let data = plain(&["q1", "q2", "q3"], 2.0);
     let evaluator = Evaluator::new(["AP"]).unwrap();
     let of_part = |wanted: &str| {
-        let qrels = data.of(|query| query == wanted).qrels();
+        let qrels = data.select(|query| query == wanted).qrels();
         evaluator.summary(&data.joined(&qrels)).unwrap()
     };
     let merged = Order(9).merged(["q1", "q2", "q3"].map(of_part).to_vec(), false);
@@ -981,7 +992,7 @@ fn queries_that_every_shard_ignores_are_kept_and_read_again() {
 fn sound() -> [Summary; 2] {
     let names = ["q1", "q2", "q3", "q4"];
     let mut data = plain(&names, 2.0);
-    let mut other = data.of(|query| query != "q2").runs.remove(0).1;
+    let mut other = data.select(|query| query != "q2").runs.remove(0).1;
     other.push(("q9".to_owned(), "a".to_owned(), 0.1));
     data.runs.push(("other".to_owned(), other));
     let groups = Groups::new([("q1", "g"), ("q3", "g"), ("q4", "h")]).unwrap();
@@ -989,7 +1000,7 @@ fn sound() -> [Summary; 2] {
         .unwrap()
         .with_groups(Some(groups));
     [&["q1", "q2", "q9"][..], &["q3", "q4"]].map(|queries| {
-        evaluator.summary(&data.of(|query| queries.contains(&query)).matrix()).unwrap()
+        evaluator.summary(&data.select(|query| queries.contains(&query)).matrix()).unwrap()
     })
 }
 
@@ -1063,15 +1074,16 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     );
 }
 
-/// The bytes of a summary with this body and the checksum that belongs to it.
+/// Returns the bytes of a summary with this body and the checksum that belongs to it.
 fn with_checksum(body: Vec<u8>) -> Vec<u8> {
     let hash = xxhash_rust::xxh3::xxh3_64(&body).to_le_bytes();
     [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &hash, &body].concat()
 }
 
-/// A summary with all that one can have: two runs under different rules, groups, a query and a tag
-/// that are not text, queries that are missing or ignored, a measure of every average, a number
-/// that the judgments gave, and queries as ids, as hashes, as a sum of hashes and without ids.
+/// Returns a summary with all that one can have: two runs under different rules, groups, a query
+/// and a tag that are not text, queries that are missing or ignored, a measure of every average, a
+/// number that the judgments gave, and queries as ids, as hashes, as a sum of hashes and without
+/// ids.
 fn frozen() -> Summary {
     let text =
         |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
@@ -1092,7 +1104,7 @@ fn frozen() -> Summary {
         .summary(&run(Join::default(), "first", first))
         .unwrap();
     let join = Join {
-        ties: Ties::Input,
+        ties: TieBreak::Input,
         score: ScoreType::F32,
         depth: std::num::NonZeroU32::new(12),
         ..Join::default()
@@ -1112,7 +1124,7 @@ fn frozen() -> Summary {
     all
 }
 
-/// The path of a fixture.
+/// Returns the path of a fixture.
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
@@ -1177,11 +1189,11 @@ fn summaries_are_frozen() {
     assert_eq!(scores.average("first", "AP"), Some(0.625));
     assert_eq!(scores.group("first", "g").unwrap().average(0), Some(0.75));
     assert_eq!(scores.average("rankings", "NumRet"), Some(6.0));
-    assert_eq!((scores.view.depth, scores.view.judged_only), (Some(9), true));
+    assert_eq!(scores.settings.view, View { depth: Some(9), judged_only: true });
 }
 
-/// A summary in which relevant documents count only where they were retrieved, and queries have no
-/// value.
+/// Returns a summary in which relevant documents count only where they were retrieved, and queries
+/// have no value.
 fn frozen_without_values() -> Summary {
     let text =
         |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
@@ -1192,8 +1204,8 @@ fn frozen_without_values() -> Summary {
     ];
     let runs = runs.map(|(name, bytes)| RunInput::named(name, text(name, bytes)));
     let matrix = Join::default().files(qrels, runs).unwrap();
-    let evaluator = Evaluator::new(["AP(nothing=skip)", "AP", "R(nothing=1)@5"]).unwrap();
-    evaluator.with_known(Known::Retrieved).summary(&matrix).unwrap()
+    let evaluator = Evaluator::new(["AP(no_relevant=skip)", "AP", "R(no_relevant=1)@5"]).unwrap();
+    evaluator.with_relevant_from("retrieved".parse().unwrap()).summary(&matrix).unwrap()
 }
 
 #[test]
@@ -1202,14 +1214,14 @@ fn summaries_of_queries_without_a_value_are_frozen() {
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
     // By hand, of the relevant documents that each run retrieved. AP of `first`: 1/2, none for
     // query 2, 1, none for query 4. Of `other`: 1, none for query 2, which it lacks, 1/2, 1.
-    assert_eq!(scores.average("first", "AP(nothing=skip)"), Some(0.75));
+    assert_eq!(scores.average("first", "AP(no_relevant=skip)"), Some(0.75));
     assert_eq!(scores.average("first", "AP"), Some(0.375));
-    assert_eq!(scores.average("first", "R(nothing=1)@5"), Some(1.0));
-    assert_eq!(scores.average("other", "AP(nothing=skip)"), Some(2.5 / 3.0));
+    assert_eq!(scores.average("first", "R(no_relevant=1)@5"), Some(1.0));
+    assert_eq!(scores.average("other", "AP(no_relevant=skip)"), Some(2.5 / 3.0));
     assert_eq!(scores.average("other", "AP"), Some(0.625));
 }
 
-/// A summary of units, of runs that differ in what was seen.
+/// Returns a summary of units, of runs that differ in what was seen.
 fn frozen_of_units() -> Summary {
     let text =
         |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
@@ -1228,14 +1240,14 @@ fn frozen_of_units() -> Summary {
     ];
     let runs = runs.map(|(name, bytes)| RunInput::named(name, text(name, bytes)));
     let join = Join {
-        units: Units::before("#"),
-        repeats: Some(Repeats::Blank),
+        units: DocIdRule::before("#"),
+        repeats: Some(Aggregation::Blank),
         rows: NonZeroU32::new(3),
         ..Join::default()
     };
     let matrix = join.files(qrels, runs).unwrap();
-    let evaluator = Evaluator::new(["AP(nothing=skip)", "AP", "P@3", "NumRet"]).unwrap();
-    evaluator.with_known(Known::Retrieved).summary(&matrix).unwrap()
+    let evaluator = Evaluator::new(["AP(no_relevant=skip)", "AP", "P@3", "NumRet"]).unwrap();
+    evaluator.with_relevant_from("retrieved".parse().unwrap()).summary(&matrix).unwrap()
 }
 
 #[test]
@@ -1245,11 +1257,11 @@ fn summaries_of_units_are_frozen() {
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
     // By hand. `first`: b a ·, a, a#b, a. `other`, whose fourth row of query 1 is not among the
     // best three: c c#4 ·, nothing twice, d.
-    assert_eq!(scores.average("first", "AP(nothing=skip)"), Some(0.75));
+    assert_eq!(scores.average("first", "AP(no_relevant=skip)"), Some(0.75));
     assert_eq!(scores.average("first", "AP"), Some(0.375));
     assert_eq!(scores.average("first", "P@3"), Some(2.0 / 12.0));
     assert_eq!(scores.average("first", "NumRet"), Some(6.0));
-    assert_eq!(scores.average("other", "AP(nothing=skip)"), Some(1.0));
+    assert_eq!(scores.average("other", "AP(no_relevant=skip)"), Some(1.0));
     assert_eq!(scores.average("other", "AP"), Some(0.5));
     assert_eq!(scores.average("other", "P@3"), Some(2.0 / 12.0));
     assert_eq!(scores.average("other", "NumRet"), Some(4.0));
@@ -1268,7 +1280,7 @@ fn counts_of_units_are_added_up() {
             .zip(1..)
             .map(|(id, rank)| format!("{query} Q0 {id} {rank} -{rank} t\n"));
         let run = RunInput::named("run", text("run", lines.collect()));
-        let (units, repeats) = (Units::before("#"), "sum".parse().ok());
+        let (units, repeats) = (DocIdRule::before("#"), "sum".parse().ok());
         let join = Join { units, repeats, ..Join::default() };
         let matrix = join.files(text("qrels", format!("{query} 0 a 1\n")), [run]).unwrap();
         Evaluator::new(["AP"]).unwrap().summary(&matrix).unwrap()
@@ -1358,7 +1370,7 @@ fn pointers(value: &serde_json::Value, at: &str, all: &mut Vec<String>) {
             fields.iter().map(|(key, value)| (key.clone(), value)).collect()
         }
         serde_json::Value::Array(values) => {
-            values.iter().enumerate().map(|(at, of)| (at.to_string(), of)).collect()
+            values.iter().enumerate().map(|(at, item)| (at.to_string(), item)).collect()
         }
         _ => Vec::new(),
     };
@@ -1466,7 +1478,8 @@ fn one_forged_field_is_refused_or_harmless() {
         // One of several runs, groups and measures stands for the others.
         let more = ["/runs/1/", "/runs/2/", "/runs/3/", "/measures/2/", "/measures/3/"];
         all.retain(|at| {
-            !more.iter().any(|of| at.contains(of)) && (whole || at.starts_with("/queries"))
+            !more.iter().any(|fragment| at.contains(fragment))
+                && (whole || at.starts_with("/queries"))
         });
         let ways = 0..odd_values().len() + 2;
         let (mut tried, mut refused) = (0, 0);
@@ -1492,10 +1505,10 @@ fn forgeries_are_refused_by_their_fault() {
     );
     let nameless = "it does not say which version of laneval wrote it";
     let hashes = |sum: &str, hashes: [&str; 2]| {
-        let of = |text: &str, digits: usize| format!("{text:0>digits$}");
+        let hex = |text: &str, digits: usize| format!("{text:0>digits$}");
         serde_json::json!({"hashes": {
-            "sum": of(sum, 32),
-            "hashes": hashes.map(|hash| of(hash, 16)),
+            "sum": hex(sum, 32),
+            "hashes": hashes.map(|hash| hex(hash, 16)),
         }})
     };
     for (pointer, value, part) in [

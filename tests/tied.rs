@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
 
-use laneval::labels::{CutOff, RowTies, TieCounts, TiedGroup};
-use laneval::{Dialect, Input, Join, LabelMatrix, Qrels, ScoreType, Ties};
+use laneval::labels::{CutTieCount, RowTies, Tie, TieCounts};
+use laneval::{Dialect, Input, Join, LabelMatrix, Qrels, ScoreType, TieBreak};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -69,7 +69,11 @@ fn judgments() -> impl Strategy<Value = HashMap<(usize, usize), i32>> {
 }
 
 fn joins(dialects: &'static [Dialect]) -> impl Strategy<Value = Join> {
-    let ties = prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]);
+    let ties = prop::sample::select(vec![
+        TieBreak::DocnoDescending,
+        TieBreak::DocnoAscending,
+        TieBreak::Input,
+    ]);
     let score = prop::sample::select(vec![ScoreType::F64, ScoreType::F32]);
     let depth = prop::option::of(1u32..12).prop_map(|depth| depth.and_then(NonZeroU32::new));
     (ties, score, depth, prop::sample::select(dialects)).prop_map(
@@ -86,22 +90,22 @@ fn joins(dialects: &'static [Dialect]) -> impl Strategy<Value = Join> {
 
 /// The groups of each row that has any, the documents that were cut off, and the counts of each
 /// run.
-type Found = (Vec<TieCounts>, BTreeMap<u32, (Vec<TiedGroup>, Vec<CutOff>)>);
+type Found = (Vec<TieCounts>, BTreeMap<u32, (Vec<Tie>, Vec<CutTieCount>)>);
 
 fn found(matrix: &LabelMatrix) -> Found {
     let tied = matrix.tied_groups().expect("it was asked for");
-    let of = |ties: RowTies<'_>| (ties.groups.to_vec(), ties.cut.to_vec());
+    let parts = |ties: RowTies<'_>| (ties.groups.to_vec(), ties.cut.to_vec());
     let by_row =
-        |row: u32| Some((row, of(tied.of(row)))).filter(|(_, ties)| *ties != (vec![], vec![]));
+        |row: u32| Some((row, parts(tied.get(row)))).filter(|(_, ties)| *ties != (vec![], vec![]));
     let rows = (0..matrix.rows() as u32).filter_map(by_row).collect();
-    assert_eq!(tied.iter().map(|(row, ties)| (row, of(ties))).collect::<BTreeMap<_, _>>(), rows);
+    assert_eq!(tied.iter().map(|(row, ties)| (row, parts(ties))).collect::<BTreeMap<_, _>>(), rows);
     assert!(tied.rows().iter().eq(rows.keys()));
     let deepest = tied.iter().flat_map(|(_, ties)| ties.groups).map(|group| group.end()).max();
     assert_eq!(tied.deepest(), deepest.unwrap_or(0));
     (tied.counts().to_vec(), rows)
 }
 
-/// The same result, by sorting and grouping each ranking.
+/// Returns the same result, by sorting and grouping each ranking.
 fn plainly(
     matrix: &LabelMatrix,
     judged: &HashMap<(usize, usize), i32>,
@@ -122,26 +126,26 @@ fn plainly(
                     let code = match judged.get(&(query, document)) {
                         None => 1,
                         Some(&grade) if grade < 0 => 2,
-                        Some(&grade) => matrix.book().code(f64::from(grade)).unwrap(),
+                        Some(&grade) => matrix.codebook().code(f64::from(grade)).unwrap(),
                     };
                     (value(score), code)
                 })
                 .collect();
             ranked.sort_by(|one, other| other.0.partial_cmp(&one.0).unwrap());
-            let kept = join.depth.map_or(usize::MAX, |depth| depth.get() as usize);
+            let limit = join.depth.map_or(usize::MAX, |depth| depth.get() as usize);
             let (mut start, mut groups, mut cut) = (0, vec![], vec![]);
             let row = (run * matrix.queries().len() + at) as u32;
             for group in ranked.chunk_by(|one, next| one.0 == next.0) {
-                if group.len() > 1 && start < kept {
+                if group.len() > 1 && start < limit {
                     let mixed = group.iter().any(|result| result.1 != group[0].1);
                     let counts = &mut counts[run];
                     counts.documents += group.len() as u64;
                     counts.groups += 1;
                     counts.mixed += u64::from(mixed);
                     counts.largest = counts.largest.max(group.len() as u64);
-                    let length = group.len().min(kept - start);
+                    let length = group.len().min(limit - start);
                     if mixed {
-                        groups.push(TiedGroup { start: start as u32, length: length as u32 });
+                        groups.push(Tie { start: start as u32, length: length as u32 });
                     }
                     if mixed && length < group.len() {
                         // The order decides which documents were cut off: the others are in the
@@ -151,7 +155,7 @@ fn plainly(
                         let labels = labels(matrix, row);
                         labels[start..].iter().for_each(|code| *codes.get_mut(code).unwrap() -= 1);
                         let codes = codes.into_iter().filter(|&(_, count)| count > 0);
-                        cut = codes.map(|(code, count)| CutOff { row, code, count }).collect();
+                        cut = codes.map(|(code, count)| CutTieCount { row, code, count }).collect();
                     }
                 }
                 start += group.len();
@@ -166,7 +170,9 @@ fn plainly(
 
 fn labels(matrix: &LabelMatrix, row: u32) -> Vec<u8> {
     let batch = matrix.batch();
-    let lane = |tile: usize| Some((tile, batch.rows(tile).iter().position(|&of| of == row)?));
+    let lane = |tile: usize| {
+        Some((tile, batch.rows(tile).iter().position(|&candidate| candidate == row)?))
+    };
     let place = batch.tiles().find_map(lane);
     place.map_or_else(Vec::new, |(tile, lane)| batch.ranking(tile, lane).collect())
 }
@@ -220,9 +226,9 @@ proptest! {
         for (row, ties) in whole.tied_groups().unwrap().iter() {
             let labels = labels(&whole, row);
             let reached = ties.groups.iter().filter(|group| group.start < depth);
-            let groups: Vec<TiedGroup> = reached
+            let groups: Vec<Tie> = reached
                 .clone()
-                .map(|group| TiedGroup {
+                .map(|group| Tie {
                     start: group.start,
                     length: group.end().min(depth) - group.start,
                 })
@@ -230,8 +236,8 @@ proptest! {
             let mut codes = BTreeMap::<u8, u32>::new();
             let behind = reached.flat_map(|group| group.start.max(depth)..group.end());
             behind.for_each(|rank| *codes.entry(labels[rank as usize]).or_default() += 1);
-            let cut: Vec<CutOff> =
-                codes.into_iter().map(|(code, count)| CutOff { row, code, count }).collect();
+            let cut: Vec<CutTieCount> =
+                codes.into_iter().map(|(code, count)| CutTieCount { row, code, count }).collect();
             if !groups.is_empty() {
                 expected.insert(row, (groups, cut));
             }
@@ -253,13 +259,13 @@ proptest! {
             d{document}\t {} {score} t\n", rank(at));
         let text: String = lines.iter().enumerate().map(line).collect();
         let depth = depth.and_then(NonZeroU32::new);
-        let join = Join { ties: Ties::Rank, score, depth, keep_ties: true, ..Join::default() };
+        let join = Join { ties: TieBreak::Rank, score, depth, keep_ties: true, ..Join::default() };
         // If the lines are in the order of their ranks, the input order is that of the ranks.
         let mut ordered: Vec<(i64, &Line)> =
             lines.iter().enumerate().map(|(at, line)| (rank(at), line)).collect();
         ordered.sort_by_key(|(rank, _)| *rank);
         let ordered: Vec<Line> = ordered.into_iter().map(|(_, line)| *line).collect();
-        let expected = Join { ties: Ties::Input, ..join.clone() };
+        let expected = Join { ties: TieBreak::Input, ..join.clone() };
         let qrels = qrels_text(&judged);
         let expected =
             expected.files(input("qrels", &qrels), [input("the run", &run_text(&ordered))]);
@@ -276,7 +282,7 @@ proptest! {
     }
 }
 
-/// Whether a run has no query of the judgments, for which alone it may be refused.
+/// Returns whether a run has no query of the judgments, for which alone it may be refused.
 fn no_query_is_judged(judged: &HashMap<(usize, usize), i32>, lines: &[Line]) -> bool {
     !lines.iter().any(|line| judged.keys().any(|(query, _)| *query == line.0))
 }
@@ -323,14 +329,15 @@ fn groups_are_kept_where_they_are_asked_for() {
     let keep_ties = Join { keep_ties: true, ..Join::default() };
     let matrix = build(keep_ties.clone());
     let tied = matrix.tied_groups().unwrap();
-    assert_eq!(tied.of(0), RowTies { groups: &[TiedGroup { start: 1, length: 3 }], cut: &[] });
-    assert_eq!(tied.of(1), RowTies::default(), "a query that the run lacks");
+    assert_eq!(tied.get(0), RowTies { groups: &[Tie { start: 1, length: 3 }], cut: &[] });
+    assert_eq!(tied.get(1), RowTies::default(), "a query that the run lacks");
     assert_eq!(tied.counts(), [TieCounts { documents: 3, groups: 1, mixed: 1, largest: 3 }]);
     // One rank of the group is left, with a document that is not judged.
     let matrix = build(Join { depth: NonZeroU32::new(2), ..keep_ties.clone() });
-    let cut = [CutOff { row: 0, code: 1, count: 1 }, CutOff { row: 0, code: 3, count: 1 }];
+    let cut =
+        [CutTieCount { row: 0, code: 1, count: 1 }, CutTieCount { row: 0, code: 3, count: 1 }];
     let tied = matrix.tied_groups().unwrap();
-    assert_eq!(tied.of(0), RowTies { groups: &[TiedGroup { start: 1, length: 1 }], cut: &cut });
+    assert_eq!(tied.get(0), RowTies { groups: &[Tie { start: 1, length: 1 }], cut: &cut });
     assert_eq!(tied.counts(), [TieCounts { documents: 3, groups: 1, mixed: 1, largest: 3 }]);
     // All ranks of the group are left.
     let matrix = build(Join { depth: NonZeroU32::new(1), ..keep_ties });
@@ -357,7 +364,7 @@ fn a_rank_column_that_gives_no_order_is_refused() {
     let qrels = || input("qrels", "a 0 d1 1\nb 0 d1 1\n");
     for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
         let message = |run: Input| {
-            let join = Join { ties: Ties::Rank, dialect, ..Join::default() };
+            let join = Join { ties: TieBreak::Rank, dialect, ..Join::default() };
             join.files(qrels(), [run]).map(drop).map_err(|error| error.to_string())
         };
         let text = "a Q0 d1 x 3 t\nc Q0 d1 x 3 t\nb Q0 d3 1 2 t\nb Q0 d4 1 3 t\n";
@@ -396,7 +403,7 @@ fn a_rank_column_that_gives_no_order_is_refused() {
 #[test]
 fn rankings_in_memory_have_no_rank_column() {
     let qrels = Qrels::new([("a", "d1", 1.0)]).unwrap();
-    let join = Join { ties: Ties::Rank, ..Join::default() };
+    let join = Join { ties: TieBreak::Rank, ..Join::default() };
     let error = join.rankings(&qrels, [("mine".to_owned(), [("a", "d1", 1.0)])]).unwrap_err();
     assert_eq!(
         error.to_string(),

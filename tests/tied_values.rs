@@ -3,15 +3,16 @@
 
 use std::num::NonZeroU32;
 
-use laneval::measure::{Average, Better, Measure};
+use laneval::measure::{Average, Direction, Measure};
 use laneval::parts::matrix::Document;
-use laneval::parts::matrix::code::UNPOOLED;
+use laneval::parts::matrix::code::NOT_IN_QRELS;
 use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
-    CodeOrder, Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
+    CodeOrder, Cuts, Expectation, Extreme, SegmentBuffers, Side, TieScratch, TieSegments,
+    TiedRanking,
 };
 use laneval::{
-    EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View,
+    EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TieBreak, TiedValue, View,
 };
 
 use crate::cases::{by_default, some};
@@ -66,13 +67,12 @@ impl Case {
         Qrels::new(judged).unwrap()
     }
 
-    /// The run with its ties.
+    /// Returns the run with its ties.
     fn tied(&self) -> Run {
         self.run(|_, groups| {
-            let scored = groups
-                .iter()
-                .enumerate()
-                .flat_map(|(at, group)| group.iter().map(move |of| (of.clone(), -(at as f64))));
+            let scored = groups.iter().enumerate().flat_map(|(at, group)| {
+                group.iter().map(move |document| (document.clone(), -(at as f64)))
+            });
             scored.collect()
         })
     }
@@ -87,7 +87,7 @@ impl Case {
         self.queries.iter().enumerate().flat_map(of_query).collect()
     }
 
-    /// Every order of the documents of each query.
+    /// Returns every order of the documents of each query.
     fn orders(&self) -> Vec<Vec<Vec<String>>> {
         let of_query = |groups: &Vec<Vec<String>>| {
             groups.iter().fold(vec![Vec::new()], |orders: Vec<Vec<String>>, group| {
@@ -104,8 +104,8 @@ impl Case {
     }
 }
 
-fn permutations(of: &[String]) -> Vec<Vec<String>> {
-    let Some((first, rest)) = of.split_first() else { return vec![Vec::new()] };
+fn permutations(items: &[String]) -> Vec<Vec<String>> {
+    let Some((first, rest)) = items.split_first() else { return vec![Vec::new()] };
     let placed = |rest: Vec<String>| {
         (0..=rest.len()).map(move |at| {
             let mut all = rest.clone();
@@ -133,13 +133,13 @@ fn views() -> impl Iterator<Item = View> {
     depths.flat_map(|depth| [false, true].map(|judged_only| View { depth, judged_only }))
 }
 
-/// The measures with a value of this kind for these rankings.
+/// Returns the measures with a value of this kind for these rankings.
 fn offered(tied: TiedValue, view: View, matrix: &LabelMatrix) -> Vec<Measure> {
     let cuts = Cuts { depth: view.depth.is_some(), judged_only: view.judged_only };
     let is_offered = |measure: &Measure| match tied {
-        TiedValue::Best => Extreme::of(measure, matrix.book(), Side::Best, cuts).is_ok(),
-        TiedValue::Worst => Extreme::of(measure, matrix.book(), Side::Worst, cuts).is_ok(),
-        _ => Expectation::of(measure, matrix.book(), cuts).is_ok(),
+        TiedValue::Best => Extreme::new(measure, matrix.codebook(), Side::Best, cuts).is_ok(),
+        TiedValue::Worst => Extreme::new(measure, matrix.codebook(), Side::Worst, cuts).is_ok(),
+        _ => Expectation::new(measure, matrix.codebook(), cuts).is_ok(),
     };
     variants::all().filter(|measure| is_offered(measure)).cloned().collect()
 }
@@ -170,30 +170,31 @@ fn values_are_those_of_trying_all_orders() {
                 let all = offered(tied, view, &matrix).into_iter();
                 let measures: Vec<Measure> =
                     all.skip(seed as usize).step_by(by_default(10, 3)).collect();
-                let evaluator = Evaluator::of(measures.clone())
+                let evaluator = Evaluator::from_measures(measures.clone())
                     .with_view(view)
                     .with_per_query(true)
-                    .with_not_finite(true);
+                    .allow_non_finite(true);
                 let plain = |measure: &Measure| match measure.definition().average {
                     // The bound of a geometric mean comes after the mean over orders.
                     Average::Geometric => measure.to_string().replacen("GM", "", 1),
                     _ => measure.to_string(),
                 };
-                let plainly = measures.iter().map(|of| plain(of).parse().unwrap()).collect();
-                let plainly = Evaluator::of(plainly)
+                let plainly =
+                    measures.iter().map(|measure| plain(measure).parse().unwrap()).collect();
+                let plainly = Evaluator::from_measures(plainly)
                     .with_view(view)
                     .with_per_query(true)
-                    .with_not_finite(true);
+                    .allow_non_finite(true);
                 let each: Vec<Scores> =
                     rounds.iter().map(|matrix| plainly.evaluate(matrix).unwrap()).collect();
-                let found = evaluator.with_tied(tied).evaluate(&matrix).unwrap();
+                let found = evaluator.with_tied_value(tied).evaluate(&matrix).unwrap();
                 for (place, measure) in measures.iter().enumerate() {
                     for (query, orders) in orders.iter().enumerate() {
                         let of_orders = || {
                             each[..orders.len()].iter().map(|scores| values(scores)[place][query])
                         };
                         let larger = (tied == TiedValue::Best)
-                            == (measure.definition().better != Better::Lower);
+                            == (measure.definition().better != Direction::Lower);
                         let mut expected = match tied {
                             TiedValue::Average => of_orders().sum::<f64>() / orders.len() as f64,
                             _ if larger => of_orders().fold(f64::NEG_INFINITY, f64::max),
@@ -236,23 +237,24 @@ fn only_what_is_tied_matters() {
                 &run,
             )
         };
-        let whole = built(Ties::DocnoDescending, None);
-        let cut = built(Ties::DocnoDescending, depth);
+        let whole = built(TieBreak::DocnoDescending, None);
+        let cut = built(TieBreak::DocnoDescending, depth);
         let path = folder.path().join("cut.lmx");
         cut.write(&path).unwrap();
         let others = [
-            built(Ties::DocnoAscending, None),
-            built(Ties::Input, None),
+            built(TieBreak::DocnoAscending, None),
+            built(TieBreak::Input, None),
             cut,
             LabelMatrix::map(&path).unwrap(),
         ];
         let view = View { depth, judged_only };
         for tied in VALUES {
-            let evaluator =
-                Evaluator::of(offered(tied, view, &whole).into_iter().step_by(2).collect())
-                    .with_tied(tied)
-                    .with_view(view);
-            let evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            let evaluator = Evaluator::from_measures(
+                offered(tied, view, &whole).into_iter().step_by(2).collect(),
+            )
+            .with_tied_value(tied)
+            .with_view(view);
+            let evaluator = evaluator.with_per_query(true).allow_non_finite(true);
             let expected = evaluator.evaluate(&whole).unwrap();
             assert!(expected.measures.len() > 50 || judged_only && tied != TiedValue::Average);
             for (number, other) in others.iter().enumerate() {
@@ -288,11 +290,11 @@ fn rankings_without_ties_have_the_bits_of_their_order() {
     });
     let matrix = join(Join::default(), &case.qrels(), &untied);
     for tied in VALUES {
-        let evaluator = Evaluator::of(offered(tied, View::default(), &matrix))
+        let evaluator = Evaluator::from_measures(offered(tied, View::default(), &matrix))
             .with_per_query(true)
-            .with_not_finite(true);
+            .allow_non_finite(true);
         let ranked = evaluator.evaluate(&matrix).unwrap();
-        let found = evaluator.with_tied(tied).evaluate(&matrix).unwrap();
+        let found = evaluator.with_tied_value(tied).evaluate(&matrix).unwrap();
         for (ranked, found) in values(&ranked).iter().zip(values(&found)) {
             assert!(
                 ranked.iter().zip(found).all(|(ranked, found)| ranked.to_bits() == found.to_bits())
@@ -307,10 +309,11 @@ fn an_interval_is_made_of_the_three_values() {
     let matrix = join(Join::default(), &case.qrels(), &case.tied());
     let evaluator = Evaluator::new(["AP", "nDCG@10", "P@5", "SetP"]).unwrap();
     let interval = evaluator.tie_interval(&matrix).unwrap();
-    let of =
-        |tied| evaluator.clone().with_tied(tied).with_per_query(true).evaluate(&matrix).unwrap();
+    let outcome = |tied| {
+        evaluator.clone().with_tied_value(tied).with_per_query(true).evaluate(&matrix).unwrap()
+    };
     let [average, best, worst, ranked] =
-        [TiedValue::Average, TiedValue::Best, TiedValue::Worst, TiedValue::Ranked].map(of);
+        [TiedValue::Average, TiedValue::Best, TiedValue::Worst, TiedValue::Ranked].map(outcome);
     for measure in 0..4 {
         let stat = |name| interval.runs[0].stat(measure, name).unwrap();
         let mean = |scores: &Scores| scores.runs[0].average(measure).unwrap();
@@ -339,7 +342,7 @@ fn what_has_no_such_value_is_refused_by_name() {
     let qrels = case.qrels();
     let matrix = join(Join::default(), &qrels, &case.tied());
     let refused = |measures: &[&str], tied| {
-        let evaluator = Evaluator::new(measures.iter().copied()).unwrap().with_tied(tied);
+        let evaluator = Evaluator::new(measures.iter().copied()).unwrap().with_tied_value(tied);
         evaluator.evaluate(&matrix).unwrap_err().to_string()
     };
     assert_eq!(
@@ -352,7 +355,7 @@ fn what_has_no_such_value_is_refused_by_name() {
         refused(&["G"], TiedValue::Best),
         "G: its best order cannot be found without trying all of them"
     );
-    let evaluator = Evaluator::new(["AP"]).unwrap().with_tied(TiedValue::Average);
+    let evaluator = Evaluator::new(["AP"]).unwrap().with_tied_value(TiedValue::Average);
     let rows = [("q000", "x", 1.0)];
     let unknown = Join::default().rankings(&qrels, [("run".to_owned(), rows)]).unwrap();
     let error = evaluator.evaluate(&unknown).unwrap_err().to_string();
@@ -367,19 +370,19 @@ fn what_has_no_such_value_is_refused_by_name() {
     assert_eq!(error, "the reference has no average values of tied rankings: take another engine");
 }
 
-/// The labels of the rows that have mixed groups.
+/// Returns the labels of the rows that have mixed groups.
 fn tied_rows(matrix: &LabelMatrix) -> Vec<(u32, Vec<u8>)> {
     let (batch, ties) = (matrix.batch(), matrix.tied_groups().unwrap());
     let of_tile = |at: usize| {
         let rows = batch.rows(at).iter().enumerate();
-        rows.filter(|&(_, &row)| !ties.of(row).groups.is_empty())
+        rows.filter(|&(_, &row)| !ties.get(row).groups.is_empty())
             .map(|(lane, &row)| (row, batch.ranking(at, lane).collect()))
             .collect::<Vec<_>>()
     };
     batch.tiles().flat_map(of_tile).collect()
 }
 
-/// The expected value of a measure if all of a row is computed.
+/// Returns the expected value of a measure if all of a row is computed.
 fn of_row(
     matrix: &LabelMatrix,
     (row, labels): (u32, &[u8]),
@@ -387,19 +390,19 @@ fn of_row(
     expectation: &Expectation,
     scratch: &mut TieScratch,
 ) -> f64 {
-    let pooled = labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
+    let pooled = labels.iter().zip(0..).filter(|(code, _)| **code > NOT_IN_QRELS);
     let documents: Vec<Document> = pooled.map(|(&code, rank)| Document { rank, code }).collect();
     let tied = TiedRanking {
         documents: &documents,
         depth: labels.len() as u32,
         facts: matrix.batch().facts_of(row),
-        book: matrix.book(),
-        ties: matrix.tied_groups().unwrap().of(row),
+        book: matrix.codebook(),
+        ties: matrix.tied_groups().unwrap().get(row),
     };
-    expectation.of_row(&mut RankingPieces::new(&tied, view, Pieces::default()), scratch)
+    expectation.value(&mut TieSegments::new(&tied, view, SegmentBuffers::default()), scratch)
 }
 
-/// The value of a row with its groups in the order of a key.
+/// Returns the value of a row with its groups in the order of a key.
 fn arranged(
     matrix: &LabelMatrix,
     (row, labels): (u32, &[u8]),
@@ -408,16 +411,16 @@ fn arranged(
     measure: &Measure,
 ) -> f64 {
     let mut labels = labels.to_vec();
-    let ties = matrix.tied_groups().unwrap().of(row);
+    let ties = matrix.tied_groups().unwrap().get(row);
     for (at, group) in (1..).zip(ties.groups) {
         let cut = if at == ties.groups.len() { ties.cut } else { &[] };
         key.arrange(&mut labels[group.start as usize..group.end() as usize], cut);
     }
-    view.of_row(&mut labels);
+    view.apply_to_row(&mut labels);
     let ranking = Ranking {
         labels: &labels,
         facts: matrix.batch().facts_of(row),
-        book: matrix.book(),
+        book: matrix.codebook(),
         exact: None,
         facets: None,
         spans: None,
@@ -440,15 +443,16 @@ fn what_is_passed_by_changes_no_bit() {
         let view = View { depth, judged_only: false };
         let cuts = Cuts { depth: depth.or(built).is_some(), judged_only: false };
         let evaluator = |measures: Vec<Measure>, tied| {
-            let evaluator = Evaluator::of(measures).with_tied(tied).with_view(view);
-            evaluator.with_per_query(true).with_not_finite(true).with_engine(EngineChoice::Cpu)
+            let evaluator =
+                Evaluator::from_measures(measures).with_tied_value(tied).with_view(view);
+            evaluator.with_per_query(true).allow_non_finite(true).with_engine(EngineChoice::Cpu)
         };
         let rows = tied_rows(&matrix);
         for (number, tied) in VALUES.into_iter().enumerate() {
             let side = if tied == TiedValue::Best { Side::Best } else { Side::Worst };
             let fits = |measure: &Measure| match tied {
-                TiedValue::Average => Expectation::of(measure, matrix.book(), cuts).is_ok(),
-                _ => Extreme::of(measure, matrix.book(), side, cuts).is_ok(),
+                TiedValue::Average => Expectation::new(measure, matrix.codebook(), cuts).is_ok(),
+                _ => Extreme::new(measure, matrix.codebook(), side, cuts).is_ok(),
             };
             // A part of the measures is tested each time.
             let all: Vec<Measure> = variants::all()
@@ -461,8 +465,8 @@ fn what_is_passed_by_changes_no_bit() {
             for (place, measure) in all.iter().enumerate() {
                 let alone = (place % 7 == number)
                     .then(|| evaluator(vec![measure.clone()], tied).evaluate(&matrix).unwrap());
-                let expectation = Expectation::of(measure, matrix.book(), cuts);
-                let order = Extreme::of(measure, matrix.book(), side, cuts);
+                let expectation = Expectation::new(measure, matrix.codebook(), cuts);
+                let order = Extreme::new(measure, matrix.codebook(), side, cuts);
                 let mut scratch = TieScratch::default();
                 for (row, labels) in &rows {
                     let found = values(&together)[place][*row as usize];
@@ -503,12 +507,14 @@ fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     let mut refused = 0;
     for (tied, view) in VALUES.into_iter().flat_map(|tied| views().map(move |view| (tied, view))) {
         for measure in variants::all().filter(|measure| needs_no_groups(measure)) {
-            if measure.recipe(matrix.book()).is_err() {
+            if measure.recipe(matrix.codebook()).is_err() {
                 continue;
             }
-            let evaluator = Evaluator::of(vec![measure.clone()]).with_tied(tied).with_view(view);
+            let evaluator = Evaluator::from_measures(vec![measure.clone()])
+                .with_tied_value(tied)
+                .with_view(view);
             let (before, after) =
-                (evaluator.check_tied(), evaluator.with_not_finite(true).evaluate(&matrix));
+                (evaluator.check_tied(), evaluator.allow_non_finite(true).evaluate(&matrix));
             let message = |error: Option<laneval::Error>| error.map(|error| error.to_string());
             assert_eq!(
                 message(before.err()),
@@ -521,12 +527,16 @@ fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     assert!(refused > 500, "{refused}");
     let reference = Evaluator::new(["AP"]).unwrap().with_engine(EngineChoice::Reference);
     assert!(reference.check_tied().is_ok());
-    let error = reference.with_tied(TiedValue::Best).check_tied().unwrap_err().to_string();
+    let error = reference.with_tied_value(TiedValue::Best).check_tied().unwrap_err().to_string();
     assert_eq!(error, "the reference has no best values of tied rankings: take another engine");
 }
 
 fn evaluator_refuses(measure: &Measure, tied: TiedValue, view: View) -> bool {
-    Evaluator::of(vec![measure.clone()]).with_tied(tied).with_view(view).check_tied().is_err()
+    Evaluator::from_measures(vec![measure.clone()])
+        .with_tied_value(tied)
+        .with_view(view)
+        .check_tied()
+        .is_err()
 }
 
 /// `-M` and `-J` change no value that is made of judgments alone, and no order does.
@@ -539,7 +549,7 @@ fn what_no_order_changes_is_answered_also_where_rankings_are_cut() {
     let evaluator = evaluator.with_view(View { depth: Some(2), judged_only: true });
     let ranked = evaluator.evaluate(&matrix).unwrap();
     for tied in VALUES {
-        let found = evaluator.clone().with_tied(tied).evaluate(&matrix).unwrap();
+        let found = evaluator.clone().with_tied_value(tied).evaluate(&matrix).unwrap();
         assert_eq!(values(&found), values(&ranked), "{tied}");
     }
 }
@@ -556,7 +566,8 @@ fn whether_a_depth_cuts_a_group_decides_no_refusal() {
             .map(|(id, score)| ("q".to_owned(), id.to_owned(), score))
     };
     let view = View { depth: None, judged_only: true };
-    let evaluator = Evaluator::new(["P@1"]).unwrap().with_tied(TiedValue::Best).with_view(view);
+    let evaluator =
+        Evaluator::new(["P@1"]).unwrap().with_tied_value(TiedValue::Best).with_view(view);
     let join_at = |depth: Option<u32>, scores| {
         let depth = depth.and_then(NonZeroU32::new);
         join(Join { depth, ..Join::default() }, &qrels, &run(scores).collect())

@@ -2,13 +2,13 @@
 //! rankings, and changes that must not matter.
 
 use laneval::View;
-use laneval::labels::{Codebook, CutOff, RowTies, TiedGroup};
-use laneval::measure::{Average, Better, MEASURES, Measure};
-use laneval::parts::matrix::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
-use laneval::parts::matrix::{Document, Facts};
+use laneval::labels::{Codebook, CutTieCount, RowTies, Tie};
+use laneval::measure::{Average, Direction, MEASURES, Measure};
+use laneval::parts::matrix::code::{FIRST_GRADE, NEGATIVE, NOT_IN_QRELS};
+use laneval::parts::matrix::{Document, GradeHistograms};
 use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
-    Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
+    Cuts, Expectation, Extreme, SegmentBuffers, Side, TieScratch, TieSegments, TiedRanking,
 };
 use rayon::prelude::*;
 
@@ -19,10 +19,10 @@ use crate::variants;
 #[derive(Debug, Clone)]
 struct Case {
     book: Codebook,
-    facts: Facts,
+    facts: GradeHistograms,
     labels: Vec<u8>,
-    groups: Vec<TiedGroup>,
-    cut_off: Vec<CutOff>,
+    groups: Vec<Tie>,
+    cut_off: Vec<CutTieCount>,
     view: View,
 }
 
@@ -31,13 +31,13 @@ impl Case {
     /// tied groups.
     fn new(grades: &[f64], groups: &[Vec<u8>], unretrieved: &[u8], view: View) -> Self {
         let labels = groups.concat();
-        let mut facts = Facts::new();
-        facts.push(labels.iter().chain(unretrieved).copied().filter(|&code| code > UNPOOLED));
+        let mut facts = GradeHistograms::new();
+        facts.push(labels.iter().chain(unretrieved).copied().filter(|&code| code > NOT_IN_QRELS));
         let mut start = 0;
         let mut mixed = Vec::new();
         for group in groups {
             if group.iter().any(|&code| code != group[0]) {
-                mixed.push(TiedGroup { start, length: group.len() as u32 });
+                mixed.push(Tie { start, length: group.len() as u32 });
             }
             start += group.len() as u32;
         }
@@ -55,7 +55,7 @@ impl Case {
     fn ranking<'a>(&'a self, labels: &'a [u8]) -> Ranking<'a> {
         Ranking {
             labels,
-            facts: self.facts.of(0),
+            facts: self.facts.get(0),
             book: &self.book,
             exact: None,
             facets: None,
@@ -68,11 +68,11 @@ impl Case {
         RowTies { groups: &self.groups, cut: &self.cut_off }
     }
 
-    fn of_row(&self, value: impl FnOnce(&mut RankingPieces<'_>) -> f64) -> f64 {
-        let pooled = self.labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
+    fn of_row(&self, value: impl FnOnce(&mut TieSegments<'_>) -> f64) -> f64 {
+        let pooled = self.labels.iter().zip(0..).filter(|(code, _)| **code > NOT_IN_QRELS);
         let documents: Vec<Document> =
             pooled.map(|(&code, rank)| Document { rank, code }).collect();
-        let (depth, facts) = (self.labels.len() as u32, self.facts.of(0));
+        let (depth, facts) = (self.labels.len() as u32, self.facts.get(0));
         let tied = TiedRanking {
             documents: &documents,
             depth,
@@ -80,10 +80,10 @@ impl Case {
             book: &self.book,
             ties: self.ties(),
         };
-        value(&mut RankingPieces::new(&tied, self.view, Pieces::default()))
+        value(&mut TieSegments::new(&tied, self.view, SegmentBuffers::default()))
     }
 
-    /// The same ranking, joined at the depth of the view instead.
+    /// Returns the same ranking, joined at the depth of the view instead.
     fn joined_at_its_depth(&self) -> Self {
         let mut case = self.clone();
         let depth = self
@@ -98,14 +98,14 @@ impl Case {
         {
             let behind = &self.labels[depth..last.end() as usize];
             let count = |code: u8| behind.iter().filter(|&&label| label == code).count() as u32;
-            let cut_off = (1..=255).map(|code| CutOff { row: 0, code, count: count(code) });
+            let cut_off = (1..=255).map(|code| CutTieCount { row: 0, code, count: count(code) });
             case.cut_off = cut_off.filter(|cut| cut.count > 0).collect();
             last.length = depth as u32 - last.start;
         }
         case
     }
 
-    /// Every ranking under the view, all equally likely.
+    /// Returns every ranking under the view, all equally likely.
     fn orders(&self) -> Vec<Vec<u8>> {
         assert!(self.cut_off.is_empty());
         let mut all = vec![self.labels.clone()];
@@ -124,7 +124,7 @@ impl Case {
                 })
                 .collect();
         }
-        all.iter_mut().for_each(|labels| self.view.of_row(labels));
+        all.iter_mut().for_each(|labels| self.view.apply_to_row(labels));
         all
     }
 
@@ -133,29 +133,29 @@ impl Case {
     }
 
     fn expected(&self, measure: &Measure) -> Option<f64> {
-        let expectation = Expectation::of(measure, &self.book, self.cuts()).ok()?;
-        Some(self.of_row(|row| expectation.of_row(row, &mut TieScratch::default())))
+        let expectation = Expectation::new(measure, &self.book, self.cuts()).ok()?;
+        Some(self.of_row(|row| expectation.value(row, &mut TieScratch::default())))
     }
 
     fn extreme(&self, measure: &Measure, side: Side) -> Option<f64> {
-        Some(match Extreme::of(measure, &self.book, side, self.cuts()).ok()? {
+        Some(match Extreme::new(measure, &self.book, side, self.cuts()).ok()? {
             Extreme::Order(key) => {
                 let mut labels = self.labels.clone();
                 for (at, group) in self.groups.iter().enumerate() {
                     let cut = if at + 1 == self.groups.len() { &self.cut_off[..] } else { &[] };
                     key.arrange(&mut labels[group.start as usize..group.end() as usize], cut);
                 }
-                self.view.of_row(&mut labels);
+                self.view.apply_to_row(&mut labels);
                 self.value(measure, &labels)
             }
-            Extreme::Searched(search) => {
-                self.of_row(|row| search.of_row(row, &mut TieScratch::default()))
+            Extreme::Search(search) => {
+                self.of_row(|row| search.value(row, &mut TieScratch::default()))
             }
         })
     }
 }
 
-/// The distinct orders of some labels, each of which is equally likely.
+/// Returns the distinct orders of some labels, each of which is equally likely.
 fn permutations(labels: &[u8]) -> Vec<Vec<u8>> {
     let mut order = labels.to_vec();
     order.sort_unstable();
@@ -169,7 +169,7 @@ fn permutations(labels: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// The mean over all orders. The bound of a geometric mean's terms is below the mean.
+/// Returns the mean over all orders. The bound of a geometric mean's terms is below the mean.
 fn mean(case: &Case, measure: &Measure, orders: &[Vec<u8>]) -> f64 {
     let text = measure.to_string();
     let geometric = measure.definition().average == Average::Geometric;
@@ -188,12 +188,12 @@ fn best_and_worst(case: &Case, measure: &Measure, orders: &[Vec<u8>]) -> (f64, f
     let values = orders.iter().map(|labels| case.value(measure, labels));
     let least = values.clone().fold(f64::INFINITY, f64::min);
     let most = values.fold(f64::NEG_INFINITY, f64::max);
-    if measure.definition().better == Better::Lower { (least, most) } else { (most, least) }
+    if measure.definition().better == Direction::Lower { (least, most) } else { (most, least) }
 }
 
 fn code(name: &str) -> u8 {
     match name {
-        "u" => UNPOOLED,
+        "u" => NOT_IN_QRELS,
         "n" => NEGATIVE,
         grade => FIRST_GRADE + grade.parse::<u8>().unwrap(),
     }
@@ -212,7 +212,7 @@ fn case_of(text: &str) -> Case {
     Case::new(&[0.0, 1.0, 2.0, 3.0], &groups, &codes(unretrieved), View { depth, judged_only })
 }
 
-/// A fraction, or a decimal with the bound on its own rounding.
+/// Returns a fraction, or a decimal with the bound on its own rounding.
 fn number(text: &str) -> (f64, f64) {
     if let Some((over, by)) = text.split_once('/') {
         return (over.parse::<f64>().unwrap() / by.parse::<f64>().unwrap(), 0.0);
@@ -385,7 +385,7 @@ fn the_first_document_of_a_large_group_may_be_any_of_it() {
                     case.labels[range.clone()].iter().filter(|&&label| label == code).count();
                 let mut first = case.clone();
                 first.labels.swap(range.start, range.start + place);
-                first.groups[at] = TiedGroup { start: group.start + 1, length: group.length - 1 };
+                first.groups[at] = Tie { start: group.start + 1, length: group.length - 1 };
                 mean += count as f64 / 300.0 * first.expected(measure).unwrap();
             }
             assert!(
@@ -423,7 +423,7 @@ fn rankings_without_groups_have_the_bits_of_the_plain_formula() {
     for case in rankings(5, false) {
         assert!(case.groups.is_empty());
         let mut labels = case.labels.clone();
-        case.view.of_row(&mut labels);
+        case.view.apply_to_row(&mut labels);
         for measure in all_measures() {
             if let Some(found) = case.expected(&measure) {
                 let plain = case.value(&measure, &labels);
@@ -449,8 +449,8 @@ fn groups_below_the_cutoff_change_no_bit() {
     let mut compared = 0;
     for measure in all_measures().into_iter().filter(|m| m.rank().is_some_and(|k| k <= 6)) {
         let end =
-            matches!(measure.word("norm"), "retrieved") && measure.definition().name == "FallOut";
-        if end || measure.word("ideal") == "retrieved" {
+            matches!(measure.choice("norm"), "retrieved") && measure.definition().name == "FallOut";
+        if end || measure.choice("ideal") == "retrieved" {
             continue;
         }
         if let Some(found) = case.expected(&measure) {
@@ -497,7 +497,7 @@ fn only_histograms_of_groups_matter() {
 #[test]
 fn a_group_of_a_million() {
     let (size, relevant) = (1_000_000usize, 10_000usize);
-    let mut labels = vec![UNPOOLED; size];
+    let mut labels = vec![NOT_IN_QRELS; size];
     labels[..relevant].fill(FIRST_GRADE + 1);
     let case = Case::new(&[0.0, 1.0], &[labels], &[4], View::default());
     let share = relevant as f64 / size as f64;
@@ -540,10 +540,10 @@ fn a_group_of_a_million() {
     }
 }
 
-/// Whether a measure needs judgments by facet.
+/// Returns whether a measure needs judgments by facet.
 fn over_groups(name: &str) -> bool {
     let row = MEASURES.iter().find(|row| row.name == name).unwrap();
-    matches!(row.traits.input, laneval::measure::JudgmentInput::Groups(_))
+    matches!(row.traits.input, laneval::measure::JudgmentNeeds::Facets(_))
 }
 
 #[test]
@@ -561,9 +561,9 @@ fn what_is_not_known_is_refused_by_name() {
             };
             let measure: Measure = name.parse().or_else(|_| format!("{name}@5").parse()).unwrap();
             if average {
-                Expectation::of(&measure, &book, cuts).is_err()
+                Expectation::new(&measure, &book, cuts).is_err()
             } else {
-                Extreme::of(&measure, &book, Side::Best, cuts).is_err()
+                Extreme::new(&measure, &book, Side::Best, cuts).is_err()
             }
         };
         // No order of equal scores is known to be best for measures over subtopics and preferences.
@@ -594,10 +594,10 @@ fn what_is_not_known_is_refused_by_name() {
     assert_eq!(refused(false, both), all.collect::<Vec<_>>());
 
     let average = |name: &str, cuts| {
-        Expectation::of(&name.parse().unwrap(), &book, cuts).err().map(|e| e.to_string())
+        Expectation::new(&name.parse().unwrap(), &book, cuts).err().map(|e| e.to_string())
     };
     let extreme = |name: &str, side, cuts| {
-        Extreme::of(&name.parse().unwrap(), &book, side, cuts).err().map(|e| e.to_string())
+        Extreme::new(&name.parse().unwrap(), &book, side, cuts).err().map(|e| e.to_string())
     };
     for (found, expected) in [
         (
@@ -664,7 +664,7 @@ fn measures_of_the_same_best_order_share_it() {
     for grades in [&[0.0, 1.0, 2.0, 3.0][..], &[0.5, 1.0, 2.25], &[1.0]] {
         let book = Codebook::new(grades.iter().copied()).unwrap();
         for side in [Side::Best, Side::Worst] {
-            let key = |name: &str| match Extreme::of(
+            let key = |name: &str| match Extreme::new(
                 &name.parse().unwrap(),
                 &book,
                 side,

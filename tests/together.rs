@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use laneval::arrays::{Rankings, Shape};
-use laneval::labels::TiedGroup;
+use laneval::labels::Tie;
 use laneval::{
-    EngineChoice, Evaluator, Input, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View,
+    EngineChoice, Evaluator, Input, Join, LabelMatrix, Qrels, TieBreak, TiedValue, View,
 };
 
 use crate::random::Random;
 
-const TOGETHER: &str = "AP(tied=together)";
+const TOGETHER: &str = "AP(ties=together)";
 
 /// Judgments, and the results of a run with scores of which many are equal.
 struct Case {
@@ -59,8 +59,8 @@ impl Case {
             .unwrap()
     }
 
-    /// The values by query, in the order of the ids: documents are sorted by score and, descending,
-    /// by name; then the ranking is cut, and what is not judged dropped.
+    /// Returns the values by query, in the order of the ids: documents are sorted by score and,
+    /// descending, by name; then the ranking is cut, and what is not judged dropped.
     fn plain(&self, level: f64, view: View) -> Vec<f64> {
         let grades: HashMap<(&str, &str), f64> = self
             .judged
@@ -86,12 +86,14 @@ impl Case {
             // Of each hit: the hits with its score or a higher one, of the documents with such
             // scores.
             let sum = results.iter().filter(|(_, doc)| is_hit(doc)).fold(0.0, |sum, (score, _)| {
-                let seen = results.iter().filter(|(of, _)| of >= score);
+                let seen = results.iter().filter(|(other_score, _)| other_score >= score);
                 let hits = seen.clone().filter(|(_, doc)| is_hit(doc)).count();
                 sum + hits as f64 / seen.count() as f64
             });
-            let relevant =
-                grades.iter().filter(|((of, _), grade)| *of == query && **grade >= level).count();
+            let relevant = grades
+                .iter()
+                .filter(|((other_query, _), grade)| *other_query == query && **grade >= level)
+                .count();
             if relevant == 0 { 0.0 } else { sum / relevant as f64 }
         };
         queries.into_iter().map(of_query).collect()
@@ -116,7 +118,7 @@ fn values_are_those_of_counting_over_scores() {
         let matrix = case.matrix(Join::default());
         let stored = LabelMatrix::from_bytes(&matrix.to_bytes()).unwrap();
         for (view, level) in views().flat_map(|view| [1.0, 2.0, 0.0].map(|level| (view, level))) {
-            let measure = format!("AP(rel={level},tied=together)");
+            let measure = format!("AP(rel={level},ties=together)");
             let evaluator = Evaluator::new([measure.as_str()]).unwrap().with_view(view);
             let expected = case.plain(level, view);
             for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
@@ -146,12 +148,12 @@ fn no_order_of_equal_scores_matters() {
     for judged_only in [false, true] {
         let view = View { depth: None, judged_only };
         // Another measure beside it has other columns, and its own value over ties.
-        let evaluator = Evaluator::new(["AP(tied=together),AP,nDCG@5"]).unwrap().with_view(view);
+        let evaluator = Evaluator::new(["AP(ties=together),AP,nDCG@5"]).unwrap().with_view(view);
         let expected = case.plain(1.0, view);
-        for ties in [Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input] {
+        for ties in [TieBreak::DocnoDescending, TieBreak::DocnoAscending, TieBreak::Input] {
             let matrix = case.matrix(Join { ties, ..Join::default() });
             for (_, tied) in TiedValue::ALL {
-                let evaluator = evaluator.clone().with_tied(tied);
+                let evaluator = evaluator.clone().with_tied_value(tied);
                 evaluator.check_tied().unwrap();
                 assert_eq!(values(&evaluator, &matrix), expected, "{ties} {tied}");
             }
@@ -169,20 +171,21 @@ fn a_cut_group_is_arranged_for_the_best_and_the_worst() {
         .rankings(&qrels, [("run".to_owned(), run)])
         .unwrap();
     let evaluator = Evaluator::new([TOGETHER]).unwrap();
-    let of = |tied: TiedValue, depth: u32| {
+    let value = |tied: TiedValue, depth: u32| {
         let view = View { depth: Some(depth), judged_only: false };
-        values(&evaluator.clone().with_view(view).with_tied(tied), &matrix)[0]
+        values(&evaluator.clone().with_view(view).with_tied_value(tied), &matrix)[0]
     };
     // a and two of b, c, d, e.
-    assert_eq!(of(TiedValue::Best, 3), 3.0 / 3.0);
-    assert_eq!(of(TiedValue::Worst, 3), 1.0 / 3.0);
-    assert_eq!(of(TiedValue::Ranked, 3), (1.0 + 2.0 / 3.0) / 3.0); // a, e, d
-    assert_eq!(of(TiedValue::Best, 5), of(TiedValue::Worst, 5));
+    assert_eq!(value(TiedValue::Best, 3), 3.0 / 3.0);
+    assert_eq!(value(TiedValue::Worst, 3), 1.0 / 3.0);
+    assert_eq!(value(TiedValue::Ranked, 3), (1.0 + 2.0 / 3.0) / 3.0); // a, e, d
+    assert_eq!(value(TiedValue::Best, 5), value(TiedValue::Worst, 5));
     let average = evaluator.clone().with_view(View { depth: Some(3), judged_only: false });
-    let error = average.with_tied(TiedValue::Average).evaluate(&matrix).unwrap_err().to_string();
+    let error =
+        average.with_tied_value(TiedValue::Average).evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(
         error,
-        "AP(tied=together) has no expected value over ties under -M that can be computed; take \
+        "AP(ties=together) has no expected value over ties under -M that can be computed; take \
          --ties best, worst or docno-desc"
     );
 }
@@ -195,11 +198,11 @@ fn without_equal_scores_it_is_ap() {
     }
     let matrix = case.matrix(Join::default());
     for norm in ["judged", "min", "hits", "retrieved"] {
-        let of = |tied: &str| {
-            let measure = format!("AP(norm={norm},tied={tied})");
+        let query_values = |tied: &str| {
+            let measure = format!("AP(norm={norm},ties={tied})");
             values(&Evaluator::new([measure.as_str()]).unwrap(), &matrix)
         };
-        assert_eq!(of("together"), of("apart"), "{norm}");
+        assert_eq!(query_values("together"), query_values("apart"), "{norm}");
     }
     assert_eq!(case.plain(1.0, View::default()), values(&Evaluator::new(["AP"]).unwrap(), &matrix));
 }
@@ -217,7 +220,8 @@ fn lists_alone_may_say_what_is_relevant() {
     let evaluator = Evaluator::new([TOGETHER]).unwrap();
     let sum = 1.0 / 2.0 + 3.0 / 4.0 + 3.0 / 4.0;
     assert_eq!(values(&evaluator, &matrix), [sum / 4.0]);
-    assert_eq!(values(&evaluator.with_known(Known::Retrieved), &matrix), [sum / 3.0]);
+    let evaluator = evaluator.with_relevant_from("retrieved".parse().unwrap());
+    assert_eq!(values(&evaluator, &matrix), [sum / 3.0]);
 }
 
 #[test]
@@ -246,13 +250,13 @@ fn judges_are_taken_one_by_one() {
     let qrels = "q j1 a 1\nq j1 b 0\nq j1 c 1\nq j2 a 0\nq j2 b 1\nq j2 c 1\n";
     let run = "q Q0 a 1 2 t\nq Q0 b 2 2 t\nq Q0 x 3 1 t\nq Q0 c 4 1 t\n";
     let join =
-        Join { judged_by: Some(laneval::JudgedBy::Judge), keep_ties: true, ..Join::default() };
+        Join { judged_by: Some(laneval::FacetKind::Judge), keep_ties: true, ..Join::default() };
     let matrix = join.files(text("qrels", qrels), [text("run", run)]).unwrap();
     for (view, expected) in [
         (View::default(), (1.0 / 2.0 + 2.0 / 4.0) / 2.0),
         (View { depth: None, judged_only: true }, (1.0 / 2.0 + 2.0 / 3.0) / 2.0),
     ] {
-        let evaluator = Evaluator::new(["AP(tied=together,judges=mean)"]).unwrap().with_view(view);
+        let evaluator = Evaluator::new(["AP(ties=together,judges=mean)"]).unwrap().with_view(view);
         for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
             assert_eq!(values(&evaluator.clone().with_engine(engine), &matrix), [expected]);
         }
@@ -275,7 +279,7 @@ fn groups_of_one_grade_are_kept() {
         ("q", "e", 6.0),
         ("q", "f", 6.0),
     ];
-    let group = |start, length| TiedGroup { start, length };
+    let group = |start, length| Tie { start, length };
     for (depth, expected) in [
         (None, vec![group(0, 2), group(4, 2), group(6, 3)]),
         (NonZeroU32::new(8), vec![group(0, 2), group(4, 2), group(6, 2)]),
@@ -285,7 +289,7 @@ fn groups_of_one_grade_are_kept() {
         let matrix = join.rankings(&Qrels::new(qrels).unwrap(), [("run".to_owned(), run)]).unwrap();
         let ties = matrix.tied_groups().unwrap();
         assert_eq!(ties.graded_of(0), expected, "{depth:?}");
-        assert_eq!(ties.of(0).groups, [group(4, 2)]);
+        assert_eq!(ties.get(0).groups, [group(4, 2)]);
     }
 }
 
@@ -300,10 +304,10 @@ fn what_does_not_know_its_ties_is_refused() {
             evaluator.clone().with_engine(engine).evaluate(&matrix).unwrap_err().to_string();
         assert!(error.starts_with("it is not known which documents have equal scores"), "{error}");
     }
-    for cut in ["AP(tied=together)@10", "AP@[5,10](tied=together)"] {
+    for cut in ["AP(ties=together)@10", "AP@[5,10](ties=together)"] {
         let error = Evaluator::new([cut]).unwrap_err().to_string();
-        assert!(error.contains("AP(tied=together) takes no cutoff"), "{error}");
+        assert!(error.contains("AP(ties=together) takes no cutoff"), "{error}");
     }
-    let error = Evaluator::new(["AP(norm=k,tied=together)"]).unwrap_err().to_string();
+    let error = Evaluator::new(["AP(norm=k,ties=together)"]).unwrap_err().to_string();
     assert!(error.contains("norm=k needs a cutoff"), "{error}");
 }

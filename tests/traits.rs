@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use laneval::labels::Codebook;
-use laneval::measure::{Better, MEASURES, Measure, Range, Status};
-use laneval::parts::matrix::Facts;
-use laneval::parts::matrix::code::{FIRST_GRADE, UNPOOLED};
+use laneval::measure::{Direction, MEASURES, Measure, Range, Status};
+use laneval::parts::matrix::GradeHistograms;
+use laneval::parts::matrix::code::{FIRST_GRADE, NOT_IN_QRELS};
 use laneval::parts::reference::{Ranking, function};
 use laneval::{EngineChoice, Evaluator, Join, Qrels};
 
@@ -50,7 +50,7 @@ fn swapped(grades: &[f64], seed: u64) -> Swapped {
         add(labels, unretrieved);
     }
     // The best document alone may be enough for a user.
-    add(vec![UNPOOLED, codes as u8 - 2, codes as u8 - 1], Vec::new());
+    add(vec![NOT_IN_QRELS, codes as u8 - 2, codes as u8 - 1], Vec::new());
     all
 }
 
@@ -94,9 +94,9 @@ impl Found {
             }
         }
         let sign = match row.better {
-            Better::Higher => 1.0,
-            Better::Lower => -1.0,
-            Better::Neither => 0.0,
+            Direction::Higher => 1.0,
+            Direction::Lower => -1.0,
+            Direction::Neither => 0.0,
         };
         let declared = (row.traits.better_swaps)(measure);
         for &(before, after) in &all.pairs {
@@ -127,12 +127,13 @@ fn what_the_rows_declare_is_so() {
     {
         let all = swapped(grades, seed as u64 + 1);
         let matrix = matrix(&all.shape);
-        let fits =
-            |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
+        let fits = |measure: &Measure| {
+            needs_no_groups(measure) && measure.recipe(matrix.codebook()).is_ok()
+        };
         let measures: Vec<Measure> =
             variants::all().filter(|measure| fits(measure)).cloned().collect();
-        let mut evaluator = Evaluator::of(measures);
-        evaluator = evaluator.with_per_query(true).with_not_finite(true);
+        let mut evaluator = Evaluator::from_measures(measures);
+        evaluator = evaluator.with_per_query(true).allow_non_finite(true);
         let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
             evaluator
                 .clone()
@@ -201,7 +202,7 @@ fn a_range_may_depend_on_parameters_and_cutoff() {
     }
 }
 
-/// The values of thirty queries by measure, if another query is judged with these grades.
+/// Returns the values of thirty queries by measure, if another query is judged with these grades.
 fn beside(others: &[f64], measures: &[Measure]) -> Vec<Vec<f64>> {
     let mut random = Random(7);
     let (mut judgments, mut results) = (Vec::new(), Vec::new());
@@ -221,7 +222,8 @@ fn beside(others: &[f64], measures: &[Measure]) -> Vec<Vec<f64>> {
     let matrix = Join::default()
         .rankings(&Qrels::new(judgments).unwrap(), [("run".to_owned(), results)])
         .unwrap();
-    let evaluator = Evaluator::of(measures.to_vec()).with_per_query(true).with_not_finite(true);
+    let evaluator =
+        Evaluator::from_measures(measures.to_vec()).with_per_query(true).allow_non_finite(true);
     let values = evaluator.evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap().values;
     values.into_iter().map(|mut values| values.drain(..30).collect()).collect()
 }
@@ -269,12 +271,12 @@ fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
 fn a_better_document_may_end_a_walk_before_the_next_gain() {
     let measure: Measure = "BPM(gain=grade)".parse().unwrap();
     assert!(!(measure.definition().traits.better_swaps)(&measure));
-    let (book, mut facts) = (Codebook::new([0.0, 2.0, 3.0]).unwrap(), Facts::new());
+    let (book, mut facts) = (Codebook::new([0.0, 2.0, 3.0]).unwrap(), GradeHistograms::new());
     facts.push([FIRST_GRADE + 1, FIRST_GRADE + 2]);
     let value = |labels: &[u8]| {
         let ranking = Ranking {
             labels,
-            facts: facts.of(0),
+            facts: facts.get(0),
             book: &book,
             exact: None,
             facets: None,
@@ -284,8 +286,8 @@ fn a_better_document_may_end_a_walk_before_the_next_gain() {
         function(&measure).unwrap()(&measure, &ranking)
     };
     let (better_first, better_last) = (
-        value(&[UNPOOLED, FIRST_GRADE + 2, FIRST_GRADE + 1]),
-        value(&[UNPOOLED, FIRST_GRADE + 1, FIRST_GRADE + 2]),
+        value(&[NOT_IN_QRELS, FIRST_GRADE + 2, FIRST_GRADE + 1]),
+        value(&[NOT_IN_QRELS, FIRST_GRADE + 1, FIRST_GRADE + 2]),
     );
     assert_eq!((better_first, better_last), (1.0 / 2.0, (2.0 / 3.0 + 1.0) / 3.0));
 }

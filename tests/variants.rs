@@ -2,35 +2,35 @@
 
 use std::sync::LazyLock;
 
-use laneval::measure::{CutoffRule, Definition, JudgmentInput, Kind, MEASURES, Measure};
+use laneval::measure::{CutoffRule, Definition, JudgmentNeeds, MEASURES, Measure, ParamKind};
 use laneval::parts::measure::Recipe;
-use laneval::{JudgedBy, LabelMatrix};
+use laneval::{FacetKind, LabelMatrix};
 
 /// Some values of a parameter, as written.
-fn values(kind: Kind) -> Vec<String> {
+fn values(kind: ParamKind) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
     match kind {
-        Kind::Level => words(&["0", "1", "2", "2.25", "9"]),
-        Kind::Number(least, most) => [least, 0.5, 0.95, 2.0, most.min(100.0)]
+        ParamKind::Level => words(&["0", "1", "2", "2.25", "9"]),
+        ParamKind::Number(least, most) => [least, 0.5, 0.95, 2.0, most.min(100.0)]
             .iter()
             .filter(|x| (least..=most).contains(x))
             .map(f64::to_string)
             .collect(),
-        Kind::NumberOr(_, most, others) => {
+        ParamKind::NumberOrChoice(_, most, others) => {
             [words(others), vec!["5".into(), "10".into(), most.min(100.0).to_string()]].concat()
         }
-        Kind::Whole(_) => words(&["0", "1000000"]),
-        Kind::Ranks(others) => [words(others), words(&["1", "7", "300"])].concat(),
-        Kind::Word(all) => words(all),
-        Kind::Gain => {
+        ParamKind::Whole(_) => words(&["0", "1000000"]),
+        ParamKind::Ranks(others) => [words(others), words(&["1", "7", "300"])].concat(),
+        ParamKind::Choice(all) => words(all),
+        ParamKind::Gain => {
             words(&["linear", "exp2", "binary", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "{-2:5}"])
         }
-        Kind::Points => words(&["[0.25]", "[0,0.3,0.35,1]"]),
+        ParamKind::Points => words(&["[0.25]", "[0,0.3,0.35,1]"]),
     }
 }
 
-/// The measures of a row: without parameters, and with each value of each parameter, at cutoffs
-/// that matter.
+/// Returns the measures of a row: without parameters, and with each value of each parameter, at
+/// cutoffs that matter.
 pub fn variants(row: &Definition) -> Vec<Measure> {
     let mut params = vec![String::new()];
     for param in row.params {
@@ -65,37 +65,37 @@ static ALL: LazyLock<Vec<Measure>> = LazyLock::new(|| {
     MEASURES.iter().flat_map(variants).filter(|measure| !measure.needs_ties()).collect()
 });
 
-/// Every variant of every row whose value is that of an order; `together.rs` has those that need to
-/// know which scores are equal.
+/// Returns every variant of every row whose value is that of an order; `together.rs` has those that
+/// need to know which scores are equal.
 #[allow(dead_code)] // some test binaries take a kind of measure
 pub fn all() -> impl Iterator<Item = &'static Measure> {
     ALL.iter()
 }
 
-/// Every measure that is made of folds.
+/// Returns every measure that is made of folds.
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     // A scale smaller than the grades is an error, which other tests see.
     let folds =
-        |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
+        |measure: &&Measure| matches!(measure.recipe(matrix.codebook()), Ok(Recipe::Folds { .. }));
     ALL.iter().filter(folds).cloned().collect()
 }
 
-/// Every measure that walks.
+/// Returns every measure that walks.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
     let walks =
-        |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
+        |measure: &&Measure| matches!(measure.recipe(matrix.codebook()), Ok(Recipe::Walk { .. }));
     ALL.iter().filter(walks).cloned().collect()
 }
 
-/// Whether a measure takes judgments of documents that are in no groups.
+/// Returns whether a measure takes judgments of documents that are in no groups.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn needs_no_groups(measure: &Measure) -> bool {
-    !matches!(measure.input(), JudgmentInput::Groups(_))
+    !matches!(measure.input(), JudgmentNeeds::Facets(_))
 }
 
-/// Every measure that needs judgments by these facets.
+/// Returns every measure that needs judgments by these facets.
 #[allow(dead_code)] // in the tests of a GPU
-pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
-    ALL.iter().filter(|measure| measure.input() == JudgmentInput::Groups(by)).cloned().collect()
+pub fn every_grouped(by: FacetKind) -> Vec<Measure> {
+    ALL.iter().filter(|measure| measure.input() == JudgmentNeeds::Facets(by)).cloned().collect()
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use laneval::compare::{Comparison, ComparisonOptions, Correction, Interval, Permutations};
 use laneval::parts::engine::cpu::Cpu;
-use laneval::parts::engine::{Engine, Gather, Job};
+use laneval::parts::engine::{Collector, Engine, Job};
 use laneval::parts::fold::{Columns, QueryInputs};
 use laneval::parts::generate::Synthetic;
-use laneval::{EngineChoice, ErrorKind, Evaluator, LabelMatrix, View, Watch};
+use laneval::{EngineChoice, ErrorKind, Evaluator, LabelMatrix, ProgressHandle, View};
 
 fn matrix() -> LabelMatrix {
     Synthetic { queries: 20_000, depth: 40, ..Synthetic::default() }.matrix().unwrap()
@@ -19,9 +19,9 @@ fn matrix() -> LabelMatrix {
 fn a_watch_sees_all_labels_go_by() {
     let matrix = matrix();
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(ProgressHandle::default());
         let evaluator =
-            Evaluator::new(["AP"]).unwrap().with_engine(engine).with_watch(Some(watch.clone()));
+            Evaluator::new(["AP"]).unwrap().with_engine(engine).with_progress(Some(watch.clone()));
         evaluator.evaluate(&matrix).unwrap();
         let labels = matrix.batch().bytes().len() as u64;
         assert_eq!((watch.done(), watch.total()), (labels, labels), "{engine}");
@@ -38,8 +38,8 @@ fn a_watch_sees_all_draws() {
     let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(3_000);
     let draws = |options: &ComparisonOptions| {
-        let watch = Watch::default();
-        Comparison::watched(&scores, options, Some(&watch)).unwrap();
+        let watch = ProgressHandle::default();
+        Comparison::new_with_progress(&scores, options, Some(&watch)).unwrap();
         assert_eq!(watch.done(), watch.total());
         watch.done()
     };
@@ -53,9 +53,9 @@ fn a_watch_sees_all_draws() {
 
 /// A collector that tells the work to stop at the first tile, and counts the tiles that come
 /// nevertheless.
-struct Stopper<'a>(&'a Watch, &'a AtomicUsize);
+struct Stopper<'a>(&'a ProgressHandle, &'a AtomicUsize);
 
-impl Gather for Stopper<'_> {
+impl Collector for Stopper<'_> {
     fn tile(&mut self, _: usize, _: &Columns) {
         self.0.stop();
         self.1.fetch_add(1, Ordering::Relaxed);
@@ -67,8 +67,8 @@ impl Gather for Stopper<'_> {
 #[test]
 fn what_is_stopped_ends_soon() {
     let matrix = matrix();
-    let (watch, tiles) = (Watch::default(), AtomicUsize::new(0));
-    let plan = Evaluator::new(["P@5"]).unwrap().plan(matrix.book()).unwrap();
+    let (watch, tiles) = (ProgressHandle::default(), AtomicUsize::new(0));
+    let plan = Evaluator::new(["P@5"]).unwrap().plan(matrix.codebook()).unwrap();
     let (program, inputs) = (plan.program(), QueryInputs::new());
     let job = Job {
         batch: matrix.batch(),

@@ -27,7 +27,7 @@ def once(path: pathlib.Path, write: Callable[[pathlib.Path], object]) -> pathlib
 
 def text(queries: int, depth: int, runs: int = 1) -> tuple[pathlib.Path, list[pathlib.Path]]:
     """Judgments and runs of `laneval gen`."""
-    shape = ["--queries", queries, "--depth", depth, "--runs", runs]
+    shape = ["--query-count", queries, "--results", depth, "--runs", runs]
     folder = once(DATA / f"{queries}x{depth}x{runs}", lambda path: printed(laneval, "gen", *shape, "-o", path))
     names = ["run.txt"] if runs == 1 else [f"run-{at}.txt" for at in range(1, runs + 1)]
     return folder / "qrels.txt", [folder / name for name in names]

@@ -174,7 +174,7 @@ def chunks() -> str:
     judged, found = once(run.parent / "of-chunks.qrels", of_documents), once(run.parent / "chunks.run", of_chunks)
     commands = {"the ids as they are": evaluate(judged, found)}
     for repeats in ("first", "blank", "sum", "mean"):
-        commands[f"`--units before:# --repeats {repeats}`"] = [*evaluate(judged, found), "--units", "before:#", "--repeats", repeats]
+        commands[f"`--doc-id before:# --aggregate {repeats}`"] = [*evaluate(judged, found), "--doc-id", "before:#", "--aggregate", repeats]
 
     def of_gold(path: pathlib.Path) -> None:
         draw = random.Random(1)
@@ -191,7 +191,7 @@ def chunks() -> str:
                     file.write(f"q{query},d{draw.randrange(100)},{at},{at + 400},{100 - rank}\n")
 
     gold, passages = once(DATA / "gold.csv", of_gold), once(DATA / "passages.csv", of_passages)
-    commands["700,000 passages, `--judgments-by span`"] = [data.laneval, "eval", gold, passages, "--judgments-by", "span", "--threads", 1]
+    commands["700,000 passages, `--facet span`"] = [data.laneval, "eval", gold, passages, "--facet", "span", "--threads", 1]
     return rows(["work, 1 thread", "CPU s"], [[name, seconds(cpu)] for name, (cpu, _) in least(commands, 5).items()])
 
 
@@ -257,7 +257,7 @@ def each_fold() -> str:
 def first_evaluation() -> str:
     """Files of labels, whole processes."""
     files = [
-        (share, matrix(f"of-{share}", "gen", "--queries", 10_000, "--depth", 1000, "--density", share / 100)) for share in (0.1, 0.5, 1, 2, 10, 50)
+        (share, matrix(f"of-{share}", "gen", "--query-count", 10_000, "--results", 1000, "--density", share / 100)) for share in (0.1, 0.5, 1, 2, 10, 50)
     ]
     of = least({str(share): evaluate(path) for share, path in files}, 25)
     return rows(
@@ -324,11 +324,11 @@ def facets() -> str:
     names = ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall"]
     measures = ",".join([f"{name}@{cut}" for name in names for cut in (5, 10, 20)] + ["NRBP", "nNRBP", "AP_IA"])
     by = ["-m", measures, "--ties", "docno-asc"]
-    path = matrix("facets", "build", "--judgments-by", "subtopic", "--ties", "docno-asc", qrels, run)
+    path = matrix("facets", "build", "--facet", "subtopic", "--ties", "docno-asc", qrels, run)
     commands: dict[str, list[object]] = {}
     for threads in (2, 1):
         commands[f"`.lmx`, whole process, {threads}"] = [data.laneval, "eval", path, *by, "--threads", threads]
-        commands[f"text, whole process, {threads}"] = [data.laneval, "eval", "--judgments-by", "subtopic", qrels, run, *by, "--threads", threads]
+        commands[f"text, whole process, {threads}"] = [data.laneval, "eval", "--facet", "subtopic", qrels, run, *by, "--threads", threads]
     of = least(commands, 5)
     in_turns = [[peer(tool, qrels, run)[-1][1] for tool in ("pyndeval", "subtopics")] for _ in range(3)]
     theirs, tuples = (min(walls) for walls in zip(*in_turns, strict=True))
@@ -340,9 +340,9 @@ def facets() -> str:
 @table
 def start_up() -> str:
     """Small work."""
-    one = matrix("one", "gen", "--queries", 1, "--depth", 100)
-    files = {"1 query × 100": one, "10,000 × 100": matrix("ten-thousand", "gen", "--queries", 10_000, "--depth", 100)}
-    files["1,000,000 × 10"] = matrix("million", "gen", "--queries", 1_000_000, "--depth", 10)
+    one = matrix("one", "gen", "--query-count", 1, "--results", 100)
+    files = {"1 query × 100": one, "10,000 × 100": matrix("ten-thousand", "gen", "--query-count", 10_000, "--results", 100)}
+    files["1,000,000 × 10"] = matrix("million", "gen", "--query-count", 1_000_000, "--results", 10)
     commands: dict[str, list[object]] = {"`laneval --version`": [data.laneval, "--version"]}
     commands |= {f"`laneval eval` of a `.lmx` of {name}": evaluate(path) for name, path in files.items()}
     commands |= {"`python -c pass`": [sys.executable, "-c", "pass"], "`python -c 'import laneval'`": [sys.executable, "-c", "import laneval"]}
@@ -427,7 +427,7 @@ def compared() -> str:
     once(chain, lambda path: path.write_text(preferred((at, at + 1) for at in range(9_999))))
     once(pairs, lambda path: path.write_text(preferred(sorted(draw.sample(range(10_000), 2)) for _ in range(30_000))))
     once(levels, lambda path: path.write_text("".join(f"q 0 {of} {doc} {at % 3}\n" for of in range(2) for at, doc in enumerate(docs))))
-    values = [data.laneval, "eval", "--judgments-by", "preference", "-m", "prefs_simp,prefs_pair", "--threads", 1]
+    values = [data.laneval, "eval", "--facet", "preference", "-m", "prefs_simp,prefs_pair", "--threads", 1]
     of = least(
         {
             "60 runs × 50 queries, nDCG@10": [*of_runs, "-m", "nDCG@10"],

@@ -3,30 +3,32 @@
 //!
 //! `cargo run --example tour columns`
 
-use laneval::columns::{Integers, Judgments, Records, Text};
+use laneval::columns::{IdColumn, Integers, QrelsColumns, RunColumns};
 use laneval::{Dialect, Evaluator, Join, Qrels};
 
 /// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
     // The judgments: three searches, products by number, grades from 0 to 2.
     let searches = ["red shoes", "rain coat", "red shoes", "tent", "tent"];
-    let judged = Judgments::new(&searches, &[1001u32, 2002, 1003, 3001, 3002], &[2u8, 1, 0, 1, 2]);
+    let judged =
+        QrelsColumns::new(&searches, &[1001u32, 2002, 1003, 3001, 3002], &[2u8, 1, 0, 1, 2]);
     let qrels = Qrels::columns(&[judged], Dialect::Laneval)?;
 
     // The results: searches as codes of a dictionary, products as integers, scores as 32-bit
     // floats; two batches of a log. The second batch has a dictionary of its own, and continues the
     // search with which the first ends.
-    let first = Text::from(&["red shoes", "rain coat"]);
-    let codes = Text::Coded { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first };
-    let first = Records::scored(codes, &[1001u32, 1002, 1003, 2001], &[0.9f32, 0.8, 0.7, 0.6]);
-    let second = Text::Utf8 { offsets: &[0, 9, 13], bytes: b"rain coattent" };
-    let codes = Text::Coded { codes: Integers::from(&[0u8, 1, 1]), values: &second };
-    let second = Records::scored(codes, &[2002u32, 3001, 3002], &[0.5f32, f32::NEG_INFINITY, 0.3]);
+    let first = IdColumn::from(&["red shoes", "rain coat"]);
+    let codes = IdColumn::Dictionary { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first };
+    let first = RunColumns::scored(codes, &[1001u32, 1002, 1003, 2001], &[0.9f32, 0.8, 0.7, 0.6]);
+    let second = IdColumn::Utf8 { offsets: &[0, 9, 13], bytes: b"rain coattent" };
+    let codes = IdColumn::Dictionary { codes: Integers::from(&[0u8, 1, 1]), values: &second };
+    let second =
+        RunColumns::scored(codes, &[2002u32, 3001, 3002], &[0.5f32, f32::NEG_INFINITY, 0.3]);
 
     // The same searches in another system that logged ranks and no scores.
-    let ranked = Records::ranked(
+    let ranked = RunColumns::ranked(
         &["tent", "tent", "rain coat"],
-        Text::Strs(&["3001", "3002", "2002"]),
+        IdColumn::Strs(&["3001", "3002", "2002"]),
         &[2u16, 1, 1],
     );
 

@@ -3,11 +3,11 @@
 //!
 //! `cargo run --release --example tour run_stream`
 
-use laneval::columns::Records;
+use laneval::columns::RunColumns;
 use laneval::{Evaluator, Join, Qrels};
 
-/// The results of some queries, as a system gives them: the query, the document and the score of
-/// each.
+/// Returns the results of some queries, as a system gives them: the query, the document and the
+/// score of each.
 fn results(queries: std::ops::Range<u32>) -> (Vec<u32>, Vec<String>, Vec<f32>) {
     let ranks = queries.flat_map(|query| (0..100u32).map(move |rank| (query, rank)));
     let result = |(query, rank): (u32, u32)| {
@@ -27,7 +27,7 @@ pub fn main() -> laneval::Result<()> {
     for first in (0..2_000).step_by(50) {
         let (queries, docs, scores) = results(first..first + 50);
         let docs: Vec<&str> = docs.iter().map(String::as_str).collect();
-        stream.push(&Records::scored(&queries, &docs, &scores))?;
+        stream.push(&RunColumns::scored(&queries, &docs, &scores))?;
     }
     let columns = stream.scores()?;
 

@@ -20,10 +20,10 @@ pub fn main() -> laneval::Result<()> {
         .rankings(&rankings)?;
 
     for row in scores.rows() {
-        let of = row
+        let label = row
             .query
             .map_or("all".to_owned(), |query| format!("query {}", String::from_utf8_lossy(query)));
-        println!("{of:8} {:18} {:.4}", row.measure.to_string(), row.value);
+        println!("{label:8} {:18} {:.4}", row.measure.to_string(), row.value);
     }
     // Only the candidates are known, so ideal rankings are made of them.
     println!("ideal rankings are made of the {} documents", scores.runs[0].ideal);

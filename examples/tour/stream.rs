@@ -9,8 +9,8 @@ use laneval::{Evaluator, Stat, StatName, Summary};
 
 const SHOWN: usize = 10;
 
-/// A batch of rankings as it is logged: 0 for a result that was skipped, 1 for a click, 2 for a
-/// purchase.
+/// Returns a batch of rankings as it is logged: 0 for a result that was skipped, 1 for a click, 2
+/// for a purchase.
 fn batch(number: usize) -> Vec<u8> {
     let clicks = |at: usize| match at.wrapping_mul(2_654_435_761) >> 7 & 31 {
         0 => 2,

@@ -42,27 +42,27 @@ pub fn differential(data: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("qrels"), &qrels).expect("a file");
     std::fs::write(folder.path().join("run"), &run).expect("a file");
-    let mut asked = vec!["-q", "-m", "all_trec"];
-    asked.extend(
+    let mut args = vec!["-q", "-m", "all_trec"];
+    args.extend(
         [("-c", 1), ("-J", 2), ("-l2", 4), ("-M5", 8)]
             .iter()
             .filter(|(_, bit)| options & bit > 0)
             .map(|(option, _)| *option),
     );
-    let theirs = printed(theirs, &asked, folder.path());
-    let ours = printed(ours, &[&OURS, &asked[..]].concat(), folder.path());
+    let theirs = printed(theirs, &args, folder.path());
+    let ours = printed(ours, &[&OURS, &args[..]].concat(), folder.path());
     let (Some(theirs), Some(ours)) = (&theirs, &ours) else {
-        assert_eq!(theirs.is_some(), ours.is_some(), "one refuses: {asked:?}\n{qrels}%\n{run}");
+        assert_eq!(theirs.is_some(), ours.is_some(), "one refuses: {args:?}\n{qrels}%\n{run}");
         return;
     };
     for (theirs, ours) in theirs.lines().zip(ours.lines()) {
         // If -J leaves no document of a topic, they divide 0 by 0.
         let may_be_nan =
             ["iprec_at_recall", "11pt_avg"].iter().any(|name| theirs.starts_with(name));
-        if may_be_nan && asked.contains(&"-J") && theirs.ends_with("nan") {
+        if may_be_nan && args.contains(&"-J") && theirs.ends_with("nan") {
             continue;
         }
-        assert_eq!(ours, theirs, "{asked:?}\n{qrels}%\n{run}");
+        assert_eq!(ours, theirs, "{args:?}\n{qrels}%\n{run}");
     }
     assert_eq!(ours.lines().count(), theirs.lines().count());
 }
@@ -93,9 +93,9 @@ fn programs() -> &'static [String; 2] {
 }
 
 /// What a program prints of the judgments and the run in a folder; `None` if it refuses them.
-fn printed(program: &str, asked: &[&str], folder: &Path) -> Option<String> {
+fn printed(program: &str, args: &[&str], folder: &Path) -> Option<String> {
     let output =
-        Command::new(program).args(asked).args(["qrels", "run"]).current_dir(folder).output();
+        Command::new(program).args(args).args(["qrels", "run"]).current_dir(folder).output();
     let output = output.expect("a program that runs");
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -23,7 +23,7 @@ def part(number: int, queries: int) -> tuple[bytes, Fraction]:
         qrels[f"query{query:08}"] = {f"d{rank}": 1}
         run[f"query{query:08}"] = {f"d{at}": float(-at) for at in range(6)}
         total += Fraction(1.0 / (rank + 1)) if rank < 6 else 0
-    summary = laneval.Summary.of(qrels, {"run": run}, MEASURES, threads=1, engine="cpu")
+    summary = laneval.Summary.evaluate(qrels, {"run": run}, MEASURES, threads=1, engine="cpu")
     return summary.to_bytes(), total
 
 

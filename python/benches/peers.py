@@ -77,7 +77,7 @@ def main() -> None:
     qrels, run = made(queries, 100)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, THEIRS)
     judged = laneval.Qrels(qrels)
-    per_query = laneval.evaluate(judged, run, MEASURES, per_query=True, score="f32").per_query().to_dict()
+    per_query = laneval.evaluate(judged, run, MEASURES, per_query=True, score_type="f32").per_query().to_dict()
     theirs = evaluator.evaluate(run)
     assert per_query == {q: {m: theirs[q][NAMES[m]] for m in MEASURES} for q in sorted(theirs)}
 

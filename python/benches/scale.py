@@ -64,7 +64,7 @@ def in_process(run: pa.Table, qrels: pa.Table) -> laneval.Summary:
     shuffled = tagged.take(np.random.default_rng(2).permutation(rows))
 
     def stream(table: pa.Table) -> laneval.Summary:
-        with laneval.Stream(MEASURES, layout="tagged", threads=1, engine="cpu") as stream:
+        with laneval.RankingStream(MEASURES, layout="tagged", threads=1, engine="cpu") as stream:
             for batch in table.to_batches(10_000):
                 stream.push(batch)
             return stream.finish()
@@ -81,7 +81,7 @@ def in_process(run: pa.Table, qrels: pa.Table) -> laneval.Summary:
     rankings = logged(len(qrels) // JUDGED)
 
     def stream_labels() -> laneval.Summary:
-        with laneval.Stream(MEASURES, layout="labels", grades=[0, 1, 2], threads=1, engine="cpu") as stream:
+        with laneval.RankingStream(MEASURES, layout="labels", grades=[0, 1, 2], threads=1, engine="cpu") as stream:
             for batch in rankings.to_batches(10_000):
                 stream.push(batch)
             return stream.finish()
@@ -109,7 +109,7 @@ def on_spark(folder: pathlib.Path, expected: laneval.Summary, rows: int) -> None
     spark = spark.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     run, qrels = (spark.read.parquet(str(folder / f"{name}.parquet")) for name in ("run", "qrels"))
-    tagged = laneval.spark.tagged(run, qrels)
+    tagged = laneval.spark.tag_run(run, qrels)
 
     def nothing(batches: Any) -> Any:
         for batch in batches:
@@ -144,7 +144,7 @@ def on_ray(folder: pathlib.Path, expected: laneval.Summary, rows: int) -> None:
     run, qrels = (ray.data.read_parquet(str(folder / f"{name}.parquet")) for name in ("run", "qrels"))
 
     def shuffle() -> None:
-        laneval.ray.tagged(run, qrels).repartition(8, keys=["query_id"]).materialize()
+        laneval.ray.tag_run(run, qrels).repartition(8, keys=["query_id"]).materialize()
 
     for step, work in (
         ("Ray: reading, shuffle", shuffle),

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         measures,
         parse_measure,
     )
-    from laneval._check import Checked, check
-    from laneval._comparison import Comparison, ComparisonOptions, Deltas, GateVerdict, Pair
+    from laneval._check import CheckReport, check
+    from laneval._comparison import Comparison, ComparisonOptions, PairDeltas, GateVerdict, Pair
     from laneval._custom import CustomMeasure, measure
     from laneval._errors import (
         DeviceError,
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
         TiedScoresWarning,
         UnanswerableError,
     )
-    from laneval._identify import Candidate, Identified, IdentifiedLibrary, identify
+    from laneval._identify import Candidate, Identification, IdentifiedLibrary, identify
     from laneval._options import DEFAULT, Options
-    from laneval._pools import LeftOut, PooledRun, PoolLoss, Pools, pools
-    from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
+    from laneval._pools import LeaveOneOut, PooledRun, PoolLoss, Pools, pools
+    from laneval._scores import PerQuery, RankingRule, RunScores, Scores, UnmatchedQueries
     from laneval._sources import Qrels
     from laneval._spans import chunk_qrels
-    from laneval._summary import Stream, Summary
+    from laneval._summary import RankingStream, Summary
 else:
     # A module is imported when one of its names is first asked for: the command asks for none, and who evaluates for no comparison.
     _MODULES = {
@@ -60,21 +60,21 @@ else:
             "Matrix", "ResidentMatrix", "devices", "evaluate", "evaluate_ids", "evaluate_labels", "evaluate_neighbours",
             "evaluate_runs", "evaluate_scores", "measures", "parse_measure",
         ),
-        "_check": ("Checked", "check"),
-        "_comparison": ("Comparison", "ComparisonOptions", "Deltas", "GateVerdict", "Pair"),
+        "_check": ("CheckReport", "check"),
+        "_comparison": ("Comparison", "ComparisonOptions", "PairDeltas", "GateVerdict", "Pair"),
         "_custom": ("CustomMeasure", "measure"),
         "_errors": (
             "DeviceError", "IgnoredQueriesWarning", "InputError", "LanevalError", "LanevalWarning", "MatrixError",
             "MeasureError", "MissingQueriesWarning", "OptionError", "Problem", "ShardError", "TiedScoresWarning",
             "UnanswerableError",
         ),
-        "_identify": ("Candidate", "Identified", "IdentifiedLibrary", "identify"),
+        "_identify": ("Candidate", "Identification", "IdentifiedLibrary", "identify"),
         "_options": ("DEFAULT", "Options"),
-        "_pools": ("LeftOut", "PooledRun", "PoolLoss", "Pools", "pools"),
-        "_scores": ("PerQuery", "Rule", "RunScores", "Scores", "Unmatched"),
+        "_pools": ("LeaveOneOut", "PooledRun", "PoolLoss", "Pools", "pools"),
+        "_scores": ("PerQuery", "RankingRule", "RunScores", "Scores", "UnmatchedQueries"),
         "_sources": ("Qrels",),
         "_spans": ("chunk_qrels",),
-        "_summary": ("Stream", "Summary"),
+        "_summary": ("RankingStream", "Summary"),
     }
     _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -93,20 +93,20 @@ else:
 __all__ = [
     "DEFAULT",
     "Candidate",
-    "Checked",
+    "CheckReport",
     "Comparison",
     "ComparisonOptions",
     "CustomMeasure",
-    "Deltas",
+    "PairDeltas",
     "DeviceError",
     "GateVerdict",
-    "Identified",
+    "Identification",
     "IdentifiedLibrary",
     "IgnoredQueriesWarning",
     "InputError",
     "LanevalError",
     "LanevalWarning",
-    "LeftOut",
+    "LeaveOneOut",
     "Matrix",
     "MatrixError",
     "MeasureError",
@@ -121,15 +121,15 @@ __all__ = [
     "Problem",
     "Qrels",
     "ResidentMatrix",
-    "Rule",
+    "RankingRule",
     "RunScores",
     "Scores",
     "ShardError",
-    "Stream",
+    "RankingStream",
     "Summary",
     "TiedScoresWarning",
     "UnanswerableError",
-    "Unmatched",
+    "UnmatchedQueries",
     "__version__",
     "check",
     "chunk_qrels",

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from laneval import _native
-from laneval._arrays import lent
+from laneval._arrays import borrow
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, InputError, OptionError, UnanswerableError
 from laneval._names import base_name
-from laneval._options import DEFAULT, Measures, Options, Ready, alone, settled, stat_names
+from laneval._options import DEFAULT, Measures, Options, PreparedOptions, reject_others, apply_library, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
 from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, check_columns, warn_of_notes
 
@@ -51,11 +51,11 @@ class Matrix:
         qrels: Source | GroupedSource | Qrels,
         runs: Mapping[str, Source] | Sequence[Path],
         *,
-        query_lengths: Path | None = None,
+        letor_groups: Path | None = None,
         keep_ties: bool = False,
         **options: Unpack[Options],
     ) -> Matrix:
-        """Joins `runs` with judgments (`qrels`), and returns their matrix. Both are what `evaluate_runs` takes; `query_lengths` is
+        """Joins `runs` with judgments (`qrels`), and returns their matrix. Both are what `evaluate_runs` takes; `letor_groups` is
         as for `Qrels`. `keep_ties` keeps which documents have equal scores, for values over all their orders (`ties="average"` of
         `evaluate`). `options` are the keywords of `Options` that say how files are read, and how rankings are ordered and cut.
 
@@ -64,11 +64,11 @@ class Matrix:
         """
         if not isinstance(keep_ties, bool):
             raise TypeError(f"keep_ties is {keep_ties!r}: True or False was expected")
-        ready = Ready((), options)
+        ready = PreparedOptions((), options)
         _made_later(options, ready.options)
         named = _named(runs)
         check_columns(options, [qrels, *(run for _, run in named)])
-        judgments = _judgments(ready, qrels, options, query_lengths)
+        judgments = _judgments(ready, qrels, options, letor_groups)
         matrix = ready.native.build(judgments, named, ready.columns, keep_ties)
         warn_of_notes(matrix.notes(), 3)
         return cls(matrix)
@@ -95,13 +95,13 @@ class Matrix:
         Raises `MeasureError` if there is no such measure, `UnanswerableError` if one needs other judgments, and `TypeError` or
         `OptionError` if a keyword is wrong, or is for `build`.
         """
-        ready = Ready(measures, options)
+        ready = PreparedOptions(measures, options)
         _made_already(options, self._native.rule())
         return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
 
     def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
         """Evaluates all runs, and returns their summary, to be merged with others. `measures` and `options`, keywords of `Options`, are as
-        for `evaluate`, but for what needs the values of all queries, as `Summary.of` says.
+        for `evaluate`, but for what needs the values of all queries, as `Summary.evaluate` says.
 
         Raises what `evaluate` raises, `OptionError` if a keyword needs the values of all queries, and `UnanswerableError` if a measure is
         written in Python.
@@ -128,9 +128,9 @@ class Matrix:
         ...     print(matrix.evaluate("RR")["mine"]["RR"])
         0.5
         """
-        if not hasattr(_native, "Resident"):
+        if not hasattr(_native, "ResidentEvaluator"):
             raise DeviceError("this laneval was built without its GPU engine")
-        resident = _native.Resident.load(self._native, adapter)
+        resident = _native.ResidentEvaluator.load(self._native, adapter)
         return ResidentMatrix(resident, self.runs, self._native.rule())
 
     @property
@@ -184,7 +184,7 @@ class ResidentMatrix:
 
     __slots__ = ("_native", "_rule", "_runs")
 
-    def __init__(self, native: _native.Resident, runs: list[str], rule: tuple[str, str]) -> None:
+    def __init__(self, native: _native.ResidentEvaluator, runs: list[str], rule: tuple[str, str]) -> None:
         self._native = native
         self._runs = runs
         self._rule = rule
@@ -199,7 +199,7 @@ class ResidentMatrix:
         for word in ("engine", "adapter"):
             if word in options:
                 raise TypeError(f"{word} is chosen already, because the labels are on a GPU")
-        ready = Ready(measures, options)
+        ready = PreparedOptions(measures, options)
         _made_already(options, self._rule)
         if ready.custom:
             name = ready.custom[0].name
@@ -227,14 +227,14 @@ def evaluate(
     run: Source,
     measures: Measures = DEFAULT,
     *,
-    query_lengths: Path | None = None,
+    letor_groups: Path | None = None,
     **options: Unpack[Options],
 ) -> RunScores:
     """Evaluates a `run` against judgments (`qrels`), and returns its scores, `{measure: average}`.
 
     Both are dicts of dicts, iterables of (query, document, number) or of dicts with such keys as tables have columns, tables of pandas,
     polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
-    as `bytes`. A run may be empty: a system that finds nothing scores 0. `query_lengths` is the file that says how many lines each query
+    as `bytes`. A run may be empty: a system that finds nothing scores 0. `letor_groups` is the file that says how many lines each query
     has in LETOR judgments without `qid`.
 
     `measures` are names, such as `"nDCG@10"` or those of other tools, and `CustomMeasure`s; `options` are keywords of `Options`. Most
@@ -252,7 +252,7 @@ def evaluate(
     >>> scores["RR"]
     0.75
 
-    Measures over subtopics, preferences or judges read judgments by these facets, as `Qrels` does with `judgments_by`; `judges="mean"`
+    Measures over subtopics, preferences or judges read judgments by these facets, as `Qrels` does with `facet`; `judges="mean"`
     takes the mean over the judges of a query for all other measures.
 
     >>> qrels = [("q1", "s1", "d1", 1), ("q1", "s2", "d2", 1)]
@@ -261,9 +261,9 @@ def evaluate(
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "RR", judges="mean")["RR(judges=mean)"]
     0.75
     """
-    ready = Ready(measures, options)
+    ready = PreparedOptions(measures, options)
     check_columns(options, (qrels, run))
-    judgments = _judgments(ready, qrels, options, query_lengths)
+    judgments = _judgments(ready, qrels, options, letor_groups)
     return _evaluated(ready, judgments, [("run", run)], options)[0]
 
 
@@ -272,13 +272,13 @@ def evaluate_runs(
     runs: Mapping[str, Source] | Sequence[Path],
     measures: Measures = DEFAULT,
     *,
-    query_lengths: Path | None = None,
+    letor_groups: Path | None = None,
     **options: Unpack[Options],
 ) -> Scores:
     """Evaluates several `runs`, given by names or as files, which are named by their paths, and returns their scores,
     `{run: {measure: average}}`, in that order.
 
-    A run by its name, the judgments (`qrels`), `measures`, `query_lengths` and `options`, keywords of `Options`, are as for
+    A run by its name, the judgments (`qrels`), `measures`, `letor_groups` and `options`, keywords of `Options`, are as for
     `evaluate`.
 
     Raises what `evaluate` raises, with the name of the run, `TypeError` if a run in memory has no name, and `UnanswerableError` if there
@@ -289,10 +289,10 @@ def evaluate_runs(
     >>> laneval.evaluate_runs(qrels, {"a": {"q1": {"d1": 0.5}}, "b": {"q1": {"d2": 0.5}}}, "RR").to_dict()
     {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
     """
-    ready = Ready(measures, options)
+    ready = PreparedOptions(measures, options)
     named = _named(runs)
     check_columns(options, [qrels, *(run for _, run in named)])
-    judgments = _judgments(ready, qrels, options, query_lengths)
+    judgments = _judgments(ready, qrels, options, letor_groups)
     return Scores(_evaluated(ready, judgments, named, options))
 
 
@@ -330,7 +330,7 @@ def evaluate_labels(
     """
     _cover(offsets, labels)
     arrays = _native.Arrays.labels(
-        lent(labels), _lent(lengths), _lent(offsets), _lent(groups), _lent(relevant), _lent(judged)
+        borrow(labels), _lent(lengths), _lent(offsets), _lent(groups), _lent(relevant), _lent(judged)
     )
     return _ranked(arrays, measures, options)
 
@@ -367,7 +367,7 @@ def evaluate_scores(
     >>> laneval.evaluate_scores(scores, grades, "RR", sizes=array.array("i", [2, 2]))["RR"]
     0.75
     """
-    arrays = _native.Arrays.scores(lent(scores), lent(grades), _lent(lengths), _lent(sizes), _lent(groups))
+    arrays = _native.Arrays.scores(borrow(scores), borrow(grades), _lent(lengths), _lent(sizes), _lent(groups))
     if empty == "neg":
         return _ranked(arrays, measures, options)
     if empty not in ("pos", "skip", "error"):
@@ -403,25 +403,25 @@ def evaluate_ids(
     >>> laneval.evaluate_ids({"q1": ["a"], "q2": ["b"]}, {"q2": ["c", "b"], "q1": ["a"]}, "RR", per_query=True).per_query().to_dict()
     {'q1': {'RR': 1.0}, 'q2': {'RR': 0.5}}
 
-    An id that is in a retrieved list again is an error, unless `repeats` says otherwise: with `"first"` only its first place counts, and the
+    An id that is in a retrieved list again is an error, unless `aggregate` says otherwise: with `"max"` only its first place counts, and the
     others close up; with `"blank"` they stay, as documents that nobody judged.
 
-    >>> [laneval.evaluate_ids([["a", "b"]], [["a", "a", "b"]], "AP", repeats=how)["AP"] for how in ("first", "blank")]
+    >>> [laneval.evaluate_ids([["a", "b"]], [["a", "a", "b"]], "AP", aggregate=how)["AP"] for how in ("max", "blank")]
     [1.0, 0.8333333333333333]
     """
-    repeats = options.pop("repeats", "error")
+    aggregate = options.pop("aggregate", "error")
     one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
     if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
         raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")
     if _are_arrays_of_ids(relevant, retrieved):
-        return _ranked(_native.Arrays.id_arrays(lent(relevant), lent(retrieved), repeats), measures, options)
+        return _ranked(_native.Arrays.id_arrays(borrow(relevant), borrow(retrieved), aggregate), measures, options)
     if not isinstance(relevant, Mapping) and not isinstance(retrieved, Mapping):
-        return _ranked(_native.Arrays.ids(relevant, retrieved, None, repeats), measures, options)
+        return _ranked(_native.Arrays.ids(relevant, retrieved, None, aggregate), measures, options)
     judged, found = _by_query(relevant, "relevant"), _by_query(retrieved, "retrieved")
     ignored = [query for query in found if query not in judged]
     if ignored and len(ignored) == len(found):
         raise InputError("retrieved: no query of it is judged: the queries of both were expected to have the same ids")
-    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged), repeats)
+    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged), aggregate)
     return with_ignored(_ranked(arrays, measures, options), ignored, 3)
 
 
@@ -453,7 +453,7 @@ def evaluate_neighbours(
 
     With `truth_distances`, which ascend, neighbours at the same distance count alike. With `found_distances` as well, a found neighbour is one
     of the t nearest if its distance is at most that of the t-th and `within`, from 0 to infinity, whatever its id; then only `NNR` has a value. An id that was
-    found twice is an error, unless the keyword `repeats` says otherwise: with `"first"` it is left out, with `"blank"` it keeps its rank and is
+    found twice is an error, unless the keyword `aggregate` says otherwise: with `"max"` it is left out, with `"blank"` it keeps its rank and is
     nothing.
 
     The shapes are `truth[Q, T]` and `found[Q, D]`, of integers of 32 or 64 bits, `truth_distances[Q, T]` and `found_distances[Q, D]`. Returns the scores
@@ -469,9 +469,9 @@ def evaluate_neighbours(
     >>> laneval.evaluate_neighbours(truth, found, "NNR@[1,2]").to_dict()
     {'NNR@1': 0.5, 'NNR@2': 0.75}
     """
-    repeats = options.pop("repeats", "error")
+    aggregate = options.pop("aggregate", "error")
     arrays = _native.Arrays.neighbours(
-        lent(truth), lent(found), _lent(truth_distances), _lent(found_distances), within, repeats
+        borrow(truth), borrow(found), _lent(truth_distances), _lent(found_distances), within, aggregate
     )
     return _ranked(arrays, measures, options)
 
@@ -544,7 +544,7 @@ def _cover(offsets: Array | None, values: Array) -> None:
     """Checks that offsets begin with the first value and end behind the last one: no value belongs to no query."""
     if offsets is None:
         return
-    ends, all_values = memoryview(lent(offsets)[0]), memoryview(lent(values)[0])
+    ends, all_values = memoryview(borrow(offsets)[0]), memoryview(borrow(values)[0])
     try:
         if ends.ndim == all_values.ndim == 1 and len(ends) and (ends[0], ends[-1]) != (0, len(all_values)):
             raise ValueError(f"offsets are from {ends[0]} to {ends[-1]}, and labels has {len(all_values)} values: 0 to {len(all_values)} were expected")
@@ -553,7 +553,7 @@ def _cover(offsets: Array | None, values: Array) -> None:
 
 
 def _evaluated(
-    ready: Ready, qrels: _native.Qrels, runs: Sequence[tuple[str | None, Any]], options: Options
+    ready: PreparedOptions, qrels: _native.Qrels, runs: Sequence[tuple[str | None, Any]], options: Options
 ) -> list[RunScores]:
     matrix = None
     if ready.custom:
@@ -570,25 +570,25 @@ def _made_already(options: Options, rule: tuple[str, str]) -> None:
     """Checks that no option is given that has to be known when the rankings of a matrix are made, and that they were made as a library
     does. `rule` is the order of equal scores and the type of scores by which they were made.
     """
-    alone(options, "for a matrix, whose rankings were made already", "give it to `Matrix.build` instead")
+    reject_others(options, "for a matrix, whose rankings were made already", "give it to `Matrix.build` instead")
     if options.get("ties") in ("docno-asc", "input", "rank"):
         raise OptionError(f"ties={options['ties']!r} has to be known when rankings are made: give it to `Matrix.build`")
     if options.get("as_") is None:
         return
-    fixed = settled({"as_": options["as_"]})
-    ties, score = fixed.get("ties", rule[0]), fixed.get("score", rule[1])
-    if ties not in ("average", "best", "worst", rule[0]) or score != rule[1]:
+    fixed = apply_library({"as_": options["as_"]})
+    ties, score_type = fixed.get("ties", rule[0]), fixed.get("score_type", rule[1])
+    if ties not in ("average", "best", "worst", rule[0]) or score_type != rule[1]:
         raise OptionError(
-            f"as_={options['as_']!r} has ties={ties!r} and score={score!r}, and the rankings of the matrix were made with "
-            f"ties={rule[0]!r} and score={rule[1]!r}: give it to `Matrix.build`"
+            f"as_={options['as_']!r} has ties={ties!r} and score_type={score_type!r}, and the rankings of the matrix were made with "
+            f"ties={rule[0]!r} and score_type={rule[1]!r}: give it to `Matrix.build`"
         )
 
 
 def _made_later(given: Options, options: Options) -> None:
     """Checks that no keyword of an evaluation is given where only rankings are made. `options` are the keywords with those of a library."""
     later: dict[str, object] = {
-        "queries": "judged", "judged_only": False, "known": "judged", "per_query": False, "stats": (), "engine": "auto",
-        "adapter": None, "judges": None,
+        "queries": "judged", "judged_only": False, "relevant_from": "judged", "per_query": False, "stats": (),
+        "engine": "auto", "adapter": None, "judges": None,
     }
     found = [word for word, default in later.items() if options.get(word, default) not in (default, None, [])]
     found += ["ties"] if options.get("ties") in ("average", "best", "worst") else []
@@ -597,13 +597,13 @@ def _made_later(given: Options, options: Options) -> None:
     words = ", ".join(f"{word}={options[word]!r}" for word in found)  # type: ignore[literal-required]
     of_library = f"as_={given['as_']!r} stands for {words}, which" if given.get("as_") is not None else words
     more = " and, for ties, keep_ties=True to `Matrix.build`" if "ties" in found else ""
-    more = " and judgments_by='judge' to `Matrix.build`" if "judges" in found else more
+    more = " and facet='judge' to `Matrix.build`" if "judges" in found else more
     raise OptionError(f"{of_library} changes values and not rankings: give it to `evaluate`{more}")
 
 
 def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:
-    ready = Ready(measures, options)
-    alone(options, "for arrays, whose scores are compared as they are", "leave it out")
+    ready = PreparedOptions(measures, options)
+    reject_others(options, "for arrays, whose scores are compared as they are", "leave it out")
     if options.get("ties") in ("docno-asc", "rank"):
         raise OptionError(f"ties={options['ties']!r} changes nothing for arrays, which have no ids and no ranks: leave it out")
     if not ready.custom:
@@ -616,10 +616,10 @@ def _without_relevant(
     arrays: _native.Arrays, measures: Measures, options: Options, empty: str
 ) -> RunScores:
     """The scores if queries without any relevant document have other values than 0."""
-    ready = Ready(measures, options)
+    ready = PreparedOptions(measures, options)
     names = ready.names()
     # The scores of arrays are compared as they are, whatever the library.
-    options = {word: of for word, of in ready.options.items() if word != "score"}  # type: ignore[assignment]
+    options = {word: of for word, of in ready.options.items() if word != "score_type"}  # type: ignore[assignment]
     found = _ranked(arrays, [*ready.order, "NumRel"], {**options, "per_query": True, "stats": ()})
     values = found.per_query()
     relevant = values["NumRel"]
@@ -638,7 +638,7 @@ def _without_relevant(
 
 
 def _scores(
-    ready: Ready, native: _native.Scores, matrix: _native.Matrix | None, options: Options, level: int
+    ready: PreparedOptions, native: _native.Scores, matrix: _native.Matrix | None, options: Options, level: int
 ) -> list[RunScores]:
     """The scores of each run, with the measures that are functions. Warns of everything that should be noticed."""
     names = native.measures()
@@ -658,7 +658,7 @@ def _scores(
 
 
 def _with_custom(
-    ready: Ready,
+    ready: PreparedOptions,
     matrix: _native.Matrix,
     at: int,
     known: dict[str, Any],
@@ -668,7 +668,7 @@ def _with_custom(
     """The scores of a run under all measures, in the order asked for."""
     names, stats, values = built_in
     queries = matrix.queries()
-    both = ready.options.get("queries") == "both"
+    common = ready.options.get("queries") == "common"
     asked = stat_names(options.get("stats", ()))
     found: dict[str, dict[str, float]] = {}
     columns: dict[str, list[float]] = {}
@@ -677,13 +677,13 @@ def _with_custom(
         if measure.name in found:
             raise UnanswerableError(f"{measure.name}: two measures have this name")
         of_all, there = measure.values(matrix, at, queries, ready.view)
-        column = [value for value, counts in zip(of_all, there, strict=True) if counts or not both]
+        column = [value for value, counts in zip(of_all, there, strict=True) if counts or not common]
         found[measure.name] = measure.statistics(column, asked)
         columns[measure.name] = column
     order = ready.names()
     by_name = {**dict(zip(names, stats, strict=True)), **found}
     per_query = None
     if options.get("per_query"):
-        counted = [query for query, counts in zip(queries, there, strict=True) if counts or not both]
+        counted = [query for query, counts in zip(queries, there, strict=True) if counts or not common]
         per_query = PerQuery(values, order, counted, columns)
     return RunScores(order, known, [by_name[name] for name in order], per_query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def lent(array: Any) -> tuple[Any, bool]:
+def borrow(array: Any) -> tuple[Any, bool]:
     """An object with a buffer of the same numbers, without a copy if possible, and whether it has the bits of bfloat16."""
     if getattr(array, "mask", None) is not None and hasattr(array, "filled"):
         raise TypeError(f"{type(array)} hides some of its values: an array of all values was expected, as `filled(-1)` makes one")

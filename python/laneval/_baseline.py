@@ -102,17 +102,25 @@ def stored_run(path: str | os.PathLike[str], beside: RunScores) -> RunScores:
 def _settings(document: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     """The settings under which scores were made, by the names of `RunScores`."""
     rule = run["rule"]
-    units = rule["units"] or {"units": "", "repeats": "error", "rows": None}
+    merged = rule["units"] or {"units": "", "repeats": "error", "rows": None}
     return {
         "query_set": document["query_set"],
         "judged_only": document["judged_only"],
         "view_depth": document["depth"],
-        "known": document.get("known") or "judged",
+        "relevant_from": document.get("relevant_from") or "judged",
         "tied": document.get("tied") or "ranked",
-        "rule": {**rule, **units, "units": units["units"] or None},
+        "rule": {
+            "ties": rule["ties"],
+            "score_type": rule["score"],
+            "depth": rule["depth"],
+            "drop_identical_ids": rule["drop_identical_ids"],
+            "doc_id": merged["units"] or None,
+            "aggregate": merged["repeats"],
+            "max_chunks": merged["rows"],
+        },
         "ideal": run.get("ideal") or "judgments",
         "fingerprints": list(run["qrels"]),
-        "filled": document["query_set"] != "both",
+        "filled": document["query_set"] != "common",
         "missing": (0, []),
         "ignored": (0, []),
         "tag": run.get("tag") or "",
@@ -142,8 +150,8 @@ def _canonical(name: str) -> str:
 
 
 def _value_of(values: dict[str, object], measure: str) -> float:
-    # Under nothing=skip a query may have no value, and then has no key.
-    if measure not in values and "nothing=skip" in measure:
+    # Under no_relevant=skip a query may have no value, and then has no key.
+    if measure not in values and "no_relevant=skip" in measure:
         return _native.UNDEFINED
     return _value(values[measure])
 

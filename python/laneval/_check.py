@@ -8,7 +8,7 @@ from typing import Any, Literal
 from laneval import _native
 
 
-class Checked:
+class CheckReport:
     """What a function computes; `check` makes it.
 
     `verdict` is `found` or `likely` if one definition has all the values (`found`: every other one differs in five cases or more), `undecided`
@@ -68,7 +68,7 @@ def check(
     suite: str = "v1",
     *,
     as_: str | None = None,
-) -> Checked:
+) -> CheckReport:
     """Finds out which definition of `measure` a `function` computes, by the cases of a conformance `suite`.
 
     `function(qrels, run, k)` is called for each case: `qrels` is `{query: {document: grade}}` and `run` is `{query: {document: score}}`, both of one
@@ -86,4 +86,4 @@ def check(
     >>> print(laneval.check(reciprocal, "RR"))
     no definition known: this is RR@k --ties input but for one choice: i + 1 for the rank i
     """
-    return Checked(*_native.check(function, measure, suite, as_))
+    return CheckReport(*_native.run_check(function, measure, suite, as_))

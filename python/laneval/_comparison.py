@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 
 from laneval import _native
 from laneval._errors import MeasureError, OptionError, UnanswerableError
-from laneval._files import write_whole
+from laneval._files import write_atomic
 from laneval._names import _name, base_name, better
-from laneval._options import threads_of, whole
+from laneval._options import threads_of, check_integer
 
 if TYPE_CHECKING:
     import pandas
@@ -83,11 +83,11 @@ class ComparisonOptions(TypedDict, total=False):
     """Differences smaller than this, which is above 0, do not matter for practical purposes: they are tested by two one-sided tests."""
     power: float
     """A difference, above 0: the comparison tells how many queries find it four times in five."""
-    tie: float
+    tie_epsilon: float
     """The largest difference of a query that is a tie, from 0. By default only differences by rounding are ties."""
-    zeros: Literal["wilcox", "pratt"]
+    wilcoxon_zeros: Literal["wilcox", "pratt"]
     """The treatment of differences of 0 in Wilcoxon's test: they are left out, or get ranks that are left out."""
-    wilcoxon: Literal["auto", "normal"]
+    wilcoxon_method: Literal["auto", "normal"]
     """The way in which Wilcoxon's p is computed: exactly up to 50 differences, or by the normal distribution."""
     anova: bool
     """Whether the two-way analysis of variance is added."""
@@ -350,9 +350,9 @@ class Comparison:
             for run, failed, value, threshold, p, told in verdicts
         ]
 
-    def per_query(self) -> Deltas:
+    def per_query(self) -> PairDeltas:
         """The differences of each query, `[pair][query]`."""
-        return Deltas(self)
+        return PairDeltas(self)
 
     def to_dict(self, *, gates: Iterable[str] = (), per_query: bool = False) -> dict[str, Any]:
         """The whole comparison as plain data, `{part: data}`: settings, runs, pairs, the analysis of variance, agreement, sentences, and
@@ -401,7 +401,7 @@ class Comparison:
         be parsed or computed, and `TypeError` if `gates` is no list.
         """
         report = self._report(format_of(path), gates, per_query)
-        write_whole(path, report)
+        write_atomic(path, report)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame of pandas with one row for each pair, and columns named as the attributes of `Pair`."""
@@ -437,7 +437,7 @@ class Comparison:
         return self._native.report(format, list(gates), per_query, origin)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (compared, self._asked)
+        return (compare, self._asked)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Comparison):
@@ -447,7 +447,7 @@ class Comparison:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Deltas:
+class PairDeltas:
     """The differences of each query, `[pair][query]`; for a geometric mean, those of logarithms. `Comparison.per_query` returns them.
 
     It is a stream of Arrow, with the columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and `delta`, which pandas,
@@ -516,7 +516,7 @@ class Deltas:
 NativeValues: TypeAlias = _native.PerQuery
 
 
-class Values(Protocol):
+class ComparableValues(Protocol):
     """What is compared of the values of queries."""
 
     @property
@@ -531,7 +531,7 @@ class Values(Protocol):
     def _column(self, name: str) -> Sequence[float]: ...
 
 
-class Evaluated(Iterable[str], Protocol):
+class ComparableScores(Iterable[str], Protocol):
     """What is compared of the scores of a run, whose items are names of measures with averages."""
 
     @property
@@ -542,27 +542,25 @@ class Evaluated(Iterable[str], Protocol):
 
     def items(self) -> Iterable[tuple[str, float]]: ...
 
-    def per_query(self) -> Values: ...
+    def per_query(self) -> ComparableValues: ...
 
 
-def compared(
-    runs: Sequence[tuple[str, Evaluated]], baseline: str | None, options: ComparisonOptions
+def compare(
+    runs: Sequence[tuple[str, ComparableScores]], baseline: str | None, options: ComparisonOptions
 ) -> Comparison:
     """Compares runs, given with their names."""
     checked = _checked(options)
     if not runs:
         raise UnanswerableError("there are no runs to compare")
-    whole(options.get("threads"), "threads")
+    check_integer(options.get("threads"), "threads")
     threads = threads_of(options.get("threads"))
-    if threads is not None and threads < 1:
-        raise OptionError(f"threads is {threads}: 1 or more was expected")
     names = [name for name, _ in runs]
     if baseline is not None and baseline not in names:
         raise UnanswerableError(f"baseline is {baseline!r}: there are {', '.join(names)}")
     _check(runs)
     measures = _measures(runs, options.get("measures"))
     given = [(name, run._known, _judged(run), _values(run, measures)) for name, run in runs]
-    native = _native.Comparison.of(given, measures, baseline=baseline, threads=threads, **checked)
+    native = _native.Comparison.new(given, measures, baseline=baseline, threads=threads, **checked)
     return Comparison(native, (list(runs), baseline, {**options, "measures": measures}))
 
 
@@ -583,7 +581,7 @@ def _checked(options: ComparisonOptions) -> dict[str, Any]:
     checked["alpha"] = _number("alpha", options.get("alpha", 0.05), lambda of: 0 < of < 1, "a number between 0 and 1")
     for word in ("margin", "power"):
         checked[word] = _number(word, options.get(word), lambda of: 0 < of < math.inf, "a number above 0")
-    checked["tie"] = _number("tie", options.get("tie"), lambda of: 0 <= of < math.inf, "0 or more")
+    checked["tie_epsilon"] = _number("tie_epsilon", options.get("tie_epsilon"), lambda of: 0 <= of < math.inf, "0 or more")
     checked["seed"] = _whole("seed", options.get("seed"), 0, 2**64 - 1)
     draws = options.get("permutations")
     checked["permutations"] = draws if draws in ("auto", "exact") else str(_whole("permutations", draws, 1, 2**32 - 1) or "")
@@ -599,8 +597,8 @@ _DEFAULTS = {
     "correction": "holm",
     "family": "measure",
     "ci": "t",
-    "zeros": "wilcox",
-    "wilcoxon": "auto",
+    "wilcoxon_zeros": "wilcox",
+    "wilcoxon_method": "auto",
 }
 
 _KINDS: dict[Any, str] = {float: "float64", float | None: "float64", int: "int64", int | None: "Int64", bool | None: "boolean"}
@@ -633,7 +631,7 @@ def _whole(word: str, value: Any, least: int, most: int) -> int | None:
     return int(value)
 
 
-def _check(runs: Sequence[tuple[str, Evaluated]]) -> None:
+def _check(runs: Sequence[tuple[str, ComparableScores]]) -> None:
     """Checks that the runs were evaluated alike, and that the values of queries were kept."""
     for _, run in runs:
         run.per_query()
@@ -646,7 +644,7 @@ def _check(runs: Sequence[tuple[str, Evaluated]]) -> None:
                 raise UnanswerableError(f"{first} and {name} cannot be compared: they were evaluated with {both}")
 
 
-def _evaluated_with(run: Evaluated) -> list[tuple[str, Any]]:
+def _evaluated_with(run: ComparableScores) -> list[tuple[str, Any]]:
     """The keywords that change the values of runs."""
     known = run._known
     rule = known["rule"]
@@ -656,7 +654,7 @@ def _evaluated_with(run: Evaluated) -> list[tuple[str, Any]]:
         ("queries", known["query_set"]),
         *shaped.items(),
         ("judged_only", known["judged_only"]),
-        ("known", known["known"]),
+        ("relevant_from", known["relevant_from"]),
     ]
 
 
@@ -664,18 +662,18 @@ def _title(runs: list[str]) -> str:
     return f"{', '.join(runs[:-1])} and {runs[-1]} compared" if len(runs) <= 3 else f"{len(runs)} runs compared"
 
 
-def _origin(run: Evaluated) -> tuple[str, list[tuple[str, str]]]:
+def _origin(run: ComparableScores) -> tuple[str, list[tuple[str, str]]]:
     """The origin of the numbers of a page: the ranking rule, and further settings."""
     given = dict(_evaluated_with(run))
     depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
     documents = [("documents", "only those with a judgment")] if given["judged_only"] else []
     documents += [("documents with the id of their query", "dropped")] if given["drop_identical_ids"] else []
-    documents += [("relevant documents", given["known"])] if given["known"] != "judged" else []
+    documents += [("relevant documents", given["relevant_from"])] if given["relevant_from"] != "judged" else []
     fingerprints = [("fingerprint of the judgments", of) for of in run._known["fingerprints"]]
-    return f"scores compared as {given['score']}, equal ones {given['ties']}, {depth}", documents + fingerprints
+    return f"scores compared as {given['score_type']}, equal ones {given['ties']}, {depth}", documents + fingerprints
 
 
-def _measures(runs: Sequence[tuple[str, Evaluated]], asked: str | Iterable[str] | None) -> list[str]:
+def _measures(runs: Sequence[tuple[str, ComparableScores]], asked: str | Iterable[str] | None) -> list[str]:
     """The canonical names of the measures to compare by, which all runs have."""
     first, one = runs[0]
     if asked is None:
@@ -704,14 +702,14 @@ def _measures(runs: Sequence[tuple[str, Evaluated]], asked: str | Iterable[str] 
     return names
 
 
-def _judged(run: Evaluated) -> dict[str, float]:
+def _judged(run: ComparableScores) -> dict[str, float]:
     """The shares of judged documents, if they were evaluated. If the other documents were dropped, every share would be 1."""
     if run._known["judged_only"]:
         return {}
     return {name: value for name, value in run.items() if base_name(name) == "Judged"}
 
 
-def _values(run: Evaluated, measures: list[str]) -> _native.PerQuery:
+def _values(run: ComparableScores, measures: list[str]) -> _native.PerQuery:
     """The values of queries under these measures."""
     values = run.per_query()
     if values._native is not None and not any(name in values._custom for name in measures):

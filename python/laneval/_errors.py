@@ -140,7 +140,7 @@ class ShardError(LanevalError, ValueError):
     """Summaries that do not belong together, or are damaged.
 
     >>> import laneval
-    >>> summary = laneval.Summary.of({"q1": {"d1": 1}}, {"mine": {"q1": {"d1": 0.5}}}, "RR")
+    >>> summary = laneval.Summary.evaluate({"q1": {"d1": 1}}, {"mine": {"q1": {"d1": 0.5}}}, "RR")
     >>> try:
     ...     summary + summary
     ... except laneval.ShardError as error:

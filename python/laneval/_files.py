@@ -6,7 +6,7 @@ import os
 import stat
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
+def write_atomic(path: str | os.PathLike[str], content: bytes | str) -> None:
     """Writes a file, text as UTF-8. If that fails, an older file at `path` stays as it was, and nothing else is left behind.
 
     A path that is not a regular file, such as a pipe or `/dev/stdout`, is written to directly. Raises `OSError`.

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from laneval import _native
 from laneval._errors import UnanswerableError
-from laneval._options import Columns, Format, Options, Ready, whole
+from laneval._options import Columns, Format, Options, PreparedOptions, check_integer
 from laneval._sources import Qrels, Source, _judgments
 
 Number = str | float | int | None
@@ -65,7 +65,7 @@ class Candidate(NamedTuple):
     """The queries on which a class that does not fit differs, in words."""
 
 
-class Identified:
+class Identification:
     """What was found of a number; `identify` makes it.
 
     `verdict` is `found`, `likely`, `undecided` or `none`. `chance` is the number of other classes that print the same by chance, 0 or more,
@@ -84,7 +84,7 @@ class Identified:
 
     __slots__ = ("_native", "advice", "candidates", "chance", "classes", "definitions", "fitting", "nearest", "notes", "verdict")
 
-    def __init__(self, native: _native.Identified) -> None:
+    def __init__(self, native: _native.Identification) -> None:
         self._native = native
         data = self.to_dict()
         self.verdict: Literal["found", "likely", "undecided", "none"] = data["verdict"]
@@ -141,9 +141,9 @@ def identify(
     qrels_format: Format | None = None,
     run_format: Format | None = None,
     threads: int | None = None,
-) -> Identified:
+) -> Identification:
     """Finds which definition of a measure `numbers` are of, by trying all of them on the judgments (`qrels`) and the `run`, and returns what
-    was `Identified`.
+    was `Identification`.
 
     `numbers` is `{measure: mean}`; a mean alone, of any measure; or, where `measure` is given, the values of queries, `{query: value}`, in
     which `None` is no value. A mapping whose keys all are judged queries has the values of queries, of any measure. A `str` such as
@@ -163,9 +163,9 @@ def identify(
     >>> [of.measure for of in found.candidates]
     ['nDCG(gain=exp2)@3']
     """
-    whole(top, "top")
+    check_integer(top, "top", least=0)
     if digits is not None:
-        whole(digits, "digits")
+        check_integer(digits, "digits", least=0)
         if not 1 <= digits <= 17:
             raise ValueError(f"digits is {digits}: 1 to 17 was expected")
     options: Options = {"drop_identical_ids": drop_identical_ids}
@@ -177,7 +177,7 @@ def identify(
         options["run_format"] = run_format
     if threads is not None:
         options["threads"] = threads
-    ready = Ready((), options)
+    ready = PreparedOptions((), options)
     judgments = _judgments(ready, qrels, options)
     means: list[tuple[str, str]] = []
     told: list[tuple[str, str]] = []
@@ -196,7 +196,7 @@ def identify(
     if not means and not told:
         raise UnanswerableError("numbers is empty: a mean, or values of queries, were expected")
     asked = (means, measure or "", told)
-    return Identified(ready.native.identify(judgments, [("run", run)], ready.columns, asked, (digits, top)))
+    return Identification(ready.native.identify(judgments, [("run", run)], ready.columns, asked, (digits, top)))
 
 
 def _are_queries(numbers: Mapping[str, Number], qrels: Source | Qrels) -> bool:

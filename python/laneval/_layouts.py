@@ -36,7 +36,7 @@ def tables(batch: Any) -> list[pyarrow.RecordBatch]:
     return found
 
 
-class Tagged:
+class TaggedStream:
     """Results and judgments in one table, in any order: a row with a score is a result, one with a grade is a judgment, and one with both
     is both. If there are several runs, a column names the run of a result.
     """
@@ -115,7 +115,7 @@ class Tagged:
         """The scores of all rows."""
         return self._settings.matrix(self._matrix())
 
-    def both(self) -> tuple[_native.Summary, _native.Scores]:
+    def summary_and_scores(self) -> tuple[_native.Summary, _native.Scores]:
         """The summary and the scores of all rows."""
         matrix = self._matrix()
         return self._settings.summary(matrix), self._settings.matrix(matrix)
@@ -145,13 +145,13 @@ class Tagged:
         return [(name, _table(part)) for name, part in parts.items()]
 
 
-class Labelled:
+class LabelStream:
     """Rankings in a table, one in each row: the id of the query; the grades of the retrieved documents, the best rank first, as a list or
     as one signed byte for each rank, −1 for a document that is not judged; and the judged documents, as numbers of each grade or of
     relevant ones.
     """
 
-    def __init__(self, stream: _native.Stream, columns: Mapping[str, str]) -> None:
+    def __init__(self, stream: _native.RankingStream, columns: Mapping[str, str]) -> None:
         known_columns(columns, LABEL_COLUMNS)
         self._stream = stream
         self._columns = columns

@@ -5,22 +5,22 @@ from typing import Any, final
 __all__ = [
     "Arrays",
     "Comparison",
-    "Identified",
+    "DocIds",
+    "Identification",
     "Matrix",
     "PerQuery",
     "Pools",
     "Qrels",
-    "Resident",
+    "ResidentEvaluator",
     "Scores",
     "Settings",
-    "Stream",
+    "RankingStream",
     "Summary",
     "TrecEvaluator",
-    "Units",
     "UNDEFINED",
     "__version__",
     "are_best",
-    "check",
+    "run_check",
     "chunk_qrels",
     "command",
     "devices",
@@ -56,9 +56,9 @@ class Arrays:
         groups: tuple[Any, bool] | None,
     ) -> Arrays: ...
     @staticmethod
-    def ids(relevant: Any, retrieved: Any, queries: list[str] | None = None, repeats: str = "error") -> Arrays: ...
+    def ids(relevant: Any, retrieved: Any, queries: list[str] | None = None, aggregate: str = "error") -> Arrays: ...
     @staticmethod
-    def id_arrays(relevant: tuple[Any, bool], retrieved: tuple[Any, bool], repeats: str) -> Arrays: ...
+    def id_arrays(relevant: tuple[Any, bool], retrieved: tuple[Any, bool], aggregate: str) -> Arrays: ...
     @staticmethod
     def neighbours(
         truth: tuple[Any, bool],
@@ -66,14 +66,14 @@ class Arrays:
         truth_distances: tuple[Any, bool] | None,
         found_distances: tuple[Any, bool] | None,
         within: float,
-        repeats: str,
+        aggregate: str,
     ) -> Arrays: ...
     def matrix(self, name: str) -> Matrix: ...
 
 @final
 class Comparison:
     @staticmethod
-    def of(
+    def new(
         runs: Sequence[tuple[str, dict[str, Any], dict[str, float], PerQuery]],
         measures: list[str],
         *,
@@ -88,9 +88,9 @@ class Comparison:
         seed: int | None,
         margin: float | None,
         power: float | None,
-        tie: float | None,
-        zeros: str,
-        wilcoxon: str,
+        tie_epsilon: float | None,
+        wilcoxon_zeros: str,
+        wilcoxon_method: str,
         anova: bool,
         threads: int | None,
     ) -> Comparison: ...
@@ -115,7 +115,14 @@ class Comparison:
     def arrow_values(self) -> object: ...
 
 @final
-class Identified:
+class DocIds:
+    @staticmethod
+    def rule(rule: str) -> DocIds: ...
+    @staticmethod
+    def mapping(ids: Sequence[tuple[str, str]]) -> DocIds: ...
+
+@final
+class Identification:
     def report(self, format: str) -> bytes: ...
 
 @final
@@ -137,9 +144,9 @@ class Matrix:
     ) -> tuple[int, bytes, bytes, bytes]: ...
 
 @final
-class Resident:
+class ResidentEvaluator:
     @staticmethod
-    def load(matrix: Matrix, adapter: str | None) -> Resident: ...
+    def load(matrix: Matrix, adapter: str | None) -> ResidentEvaluator: ...
     def evaluate(self, settings: Settings) -> Scores: ...
     def close(self) -> None: ...
 
@@ -164,8 +171,8 @@ class Pools:
 @final
 class Qrels:
     def __new__(
-        cls, source: Any, name: str, dialect: str, columns: dict[str, str] | list[str | None], format: str | None = None, groups: str | PathLike[str] | None = None,
-        judgments_by: str | None = None, units: Units | None = None,
+        cls, source: Any, name: str, dialect: str, columns: dict[str, str] | list[str | None], qrels_format: str | None = None,
+        letor_groups: str | PathLike[str] | None = None, facet: str | None = None, qrels_doc_id: DocIds | None = None,
     ) -> Qrels: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> Qrels: ...
@@ -175,13 +182,6 @@ class Qrels:
     def __len__(self) -> int: ...
     def fingerprint(self) -> str: ...
     def grades(self) -> list[float]: ...
-
-@final
-class Units:
-    @staticmethod
-    def rule(rule: str) -> Units: ...
-    @staticmethod
-    def mapping(ids: Sequence[tuple[str, str]]) -> Units: ...
 
 @final
 class Scores:
@@ -196,10 +196,15 @@ class Scores:
 @final
 class Settings:
     def __new__(
-        cls, measures: list[str], options: Mapping[str, object], progress: Callable[[int, int], object] | None
+        cls,
+        measures: list[str],
+        keywords: Mapping[str, object],
+        doc_id: DocIds | None,
+        qrels_doc_id: DocIds | None,
+        progress: Callable[[int, int], object] | None,
     ) -> Settings: ...
     def measures(self) -> list[str]: ...
-    def judgments_by(self) -> str | None: ...
+    def facet(self) -> str | None: ...
     def evaluate(
         self, qrels: Qrels, runs: Sequence[tuple[str | None, Any]], columns: dict[str, str] | list[str | None]
     ) -> Scores: ...
@@ -207,26 +212,26 @@ class Settings:
         self, qrels: Qrels, runs: Sequence[tuple[str | None, Any]], columns: dict[str, str] | list[str | None], keep_ties: bool
     ) -> Matrix: ...
     def pools(
-        self, qrels: Qrels, runs: Sequence[tuple[str | None, Any]], columns: dict[str, str] | list[str | None], depth: int, teams: str | None
+        self, qrels: Qrels, runs: Sequence[tuple[str | None, Any]], columns: dict[str, str] | list[str | None], pool_depth: int, teams: str | None
     ) -> tuple[Pools, Scores]: ...
     def identify(
         self,
         qrels: Qrels,
         runs: Sequence[tuple[str | None, Any]],
         columns: dict[str, str] | list[str | None],
-        asked: tuple[list[tuple[str, str]], str, list[tuple[str, str]]],
+        request: tuple[list[tuple[str, str]], str, list[tuple[str, str]]],
         shown: tuple[int | None, int],
-    ) -> Identified: ...
+    ) -> Identification: ...
     def part(self, judged: Any | None, runs: Sequence[tuple[str, Any | None]]) -> Matrix: ...
     def matrix(self, matrix: Matrix) -> Scores: ...
     def rankings(self, rankings: Arrays) -> Scores: ...
     def summary(self, matrix: Matrix) -> Summary: ...
     def stream(
         self, qrels: Qrels | None, grouped: bool, grades: list[float], columns: dict[str, str] | list[str | None]
-    ) -> Stream: ...
+    ) -> RankingStream: ...
 
 @final
-class Stream:
+class RankingStream:
     def push(self, batch: Any) -> None: ...
     def push_arrays(self, arrays: Arrays) -> None: ...
     def finish(self) -> Summary: ...
@@ -253,9 +258,9 @@ class TrecEvaluator:
     def evaluate(self, scores: dict[str, Any]) -> dict[str, dict[str, float]]: ...
 
 def chunk_qrels(
-    gold: str | list[tuple[bytes, bytes, int, int, float]], chunks: str | list[tuple[bytes, bytes, int, int]], share: float, by_span: bool
+    gold: str | list[tuple[bytes, bytes, int, int, float]], chunks: str | list[tuple[bytes, bytes, int, int]], min_overlap: float, by_span: bool
 ) -> tuple[Qrels, str]: ...
-def check(
+def run_check(
     function: Callable[[dict[str, dict[str, int]], dict[str, dict[str, float]], int], float | None],
     measure: str,
     suite: str,

@@ -6,21 +6,18 @@ import functools
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict, get_args, get_origin, get_type_hints
 
 from laneval import _native
 from laneval._custom import CustomMeasure
 from laneval._errors import OptionError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-QuerySet: TypeAlias = Literal["judged", "both", "error"]
-Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average", "best", "worst"]
-Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
+QuerySet: TypeAlias = Literal["judged", "common", "require-all"]
+TieRule: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average", "best", "worst"]
+Stat: TypeAlias = Literal["mean", "median", "std", "min", "max", "ci95"]
 Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank", "judge", "subtopic", "start", "end", "length"]
-JudgmentsBy: TypeAlias = Literal["judge", "subtopic", "preference", "span"]
+FacetKind: TypeAlias = Literal["judge", "subtopic", "preference", "span"]
 Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "ivecs", "ibin", "ids", "parquet", "arrow"]
 Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
@@ -38,110 +35,140 @@ class Options(TypedDict, total=False):
     [0.0]
     """
 
-    queries: QuerySet
-    """The queries that count: every judged one (`"judged"`, the default), only those that are in the run too (`"both"`), or every judged
-    one, with an error if the run lacks one (`"error"`).
-    """
-    ties: Ties
-    """The order of equal scores, or the `"average"`, `"best"` or `"worst"` value over all orders. The default is by document id descending,
-    as in trec_eval.
-    """
-    score: Literal["f64", "f32"]
-    """The type in which scores are compared: pytrec_eval and trec_eval 9 use `"f32"`."""
-    depth: int
-    """The number of ranks that count, from 1. The default is all of them."""
-    judged_only: bool
-    """Whether documents that are not judged are dropped, so that the others move up."""
-    known: Literal["judged", "retrieved"]
-    """The relevant documents that there are: all that were judged (`"judged"`, the default), or only those that the run retrieved
-    (`"retrieved"`), as for programs that are given lists and no judgments.
-    """
-    as_: str
-    """The library as which to evaluate, such as `"sklearn"` or `"xgboost"`: names of measures are its own, and `ties`, `score`, `known` and
-    `queries` are what it does. One of these that is given as well has to agree. Without names of measures it is the default ones, as far as
-    the library has them. `laneval measures --as` lists the libraries.
-    """
-    per_query: bool
-    """Whether the values of each query are kept."""
+    # Written from src/options/table.rs by UPDATE_README=1 cargo test options
     stats: Sequence[Stat]
     """Statistics besides the average: `"median"`, the standard deviation `"std"`, `"min"`, `"max"`, and the 95 % interval `"ci95"` of the
     average.
     """
-    engine: Literal["auto", "cpu", "gpu", "reference"]
-    """The engine: the CPU (`"cpu"`), a GPU (`"gpu"`), plain functions to compare with (`"reference"`), or the CPU unless a GPU is expected
-    to be twice as fast (`"auto"`).
+    judges: Literal["mean", "min", "max"]
+    """How to combine several judges. Judgments are then read as `query judge document grade`. By default, with `facet` judge the largest
+    grade counts, and without it different grades are an error. `"mean"`: the mean of the query's values by its judges. `"each"`: no
+    combination: the scores of each judge, over the queries that the judge has judged. `"min"`: the smallest of these values. `"max"`: the
+    largest of these values.
     """
-    adapter: str
-    """The GPU, by its number from 0 in `devices()`, or a part of its name."""
+    facet: FacetKind
+    """What column 2 of the qrels is: judge, subtopic…. It matters where a document has several judgments. By default it is what the
+    measures need. `"judge"`: `query judge document grade`. `"subtopic"`: `query subtopic document grade`. `"preference"`: `query group
+    document level`, or `query group sub-group document level`. `"span"`: a passage: records or a table with query, document, start, end and
+    perhaps grade; results have start and end too.
+    """
+    queries: QuerySet
+    """Queries to average over [default: judged]. `"judged"`: every judged query; one that the run lacks scores 0. `"common"`: only the
+    judged queries that are in the run, as trec_eval does. `"require-all"`: every judged query; it is an error if the run lacks one.
+    """
+    depth: int
+    """Keep the first N ranks; applied before `judged_only`. N is a number from 1."""
+    judged_only: bool
+    """Remove unjudged documents from the rankings. The others move up. `depth` first, then `judged_only`, as in trec_eval."""
+    ties: TieRule
+    """How to treat equal scores [default: docno-desc]. `"docno-desc"`: by document id, bytewise descending, as trec_eval does.
+    `"docno-asc"`: by document id, bytewise ascending. `"input"`: in the order of the run file. `"rank"`: by the rank column of the run,
+    ascending. `"average"`: no order: the expected value over all of them. `"best"`: no order: the best value over all of them. `"worst"`:
+    no order: the worst value over all of them. `"interval"`: the expected, best and worst average, and how many queries depend on the
+    order.
+    """
+    score_type: Literal["f64", "f32"]
+    """Compare scores as f64 or f32 [default: f64]. `"f64"`: as trec_eval 10 does. `"f32"`: as trec_eval 9 and pytrec_eval do: more scores
+    are tied.
+    """
+    drop_identical_ids: bool
+    """Drop documents with the query's own id, as BEIR does. This comes before `depth`."""
+    as_: str
+    """The library as which to evaluate, such as `"sklearn"`: names of measures, `ties`, `score_type`, `relevant_from` and `queries` are its
+    own, and given ones have to agree. `laneval measures --as` lists the libraries.
+    """
+    relevant_from: Literal["judged", "retrieved"]
+    """Relevant documents that recall counts [default: judged]. Recall divides by them and ideal rankings contain them. `retrieved` means
+    retrieved after `depth` and `judged_only`. `"judged"`: all relevant documents of the qrels. `"retrieved"`: those that the run retrieved,
+    as for programs that are given lists and no judgments.
+    """
+    per_query: bool
+    """Also write per-query scores. `compare` writes their differences too; a table has the queries that differ most."""
+    qrels_format: Format
+    """Qrels format [default: detected]. The formats are those of `run_format`. `"trec"`: lines of query iter docno grade, or of query iter
+    docno rank score [tag]. `"tsv"`: a table with tabs, with a header or without one, as BEIR's judgments. `"csv"`: a table with commas,
+    with a header or without one. `"msmarco"`: lines of query, document and rank. `"json"`: an object of queries with objects of documents,
+    or an array of records. `"jsonl"`: a record on each line. `"letor"`: lines of grade qid:query feature:value … # document; for runs a
+    score on each line. `"npy"`: a matrix of NumPy: a row for each query, a column for each document. `"ivecs"`: ids of nearest neighbours:
+    for each query their number and the ids, as SIFT1M's. `"ibin"`: ids of nearest neighbours: two counts, the ids, perhaps distances, as
+    big-ann-benchmarks'. `"ids"`: ids of nearest neighbours: a matrix of integers of NumPy, a row for each query. `"parquet"`: a table of
+    Parquet. `"arrow"`: a table of Arrow, a file or a stream.
+    """
+    run_format: Format
+    """Run format [default: detected]. `laneval info FILE` shows which format a file is recognised as. docs/formats.md has a sample of each.
+    `"trec"`: lines of query iter docno grade, or of query iter docno rank score [tag]. `"tsv"`: a table with tabs, with a header or without
+    one, as BEIR's judgments. `"csv"`: a table with commas, with a header or without one. `"msmarco"`: lines of query, document and rank.
+    `"json"`: an object of queries with objects of documents, or an array of records. `"jsonl"`: a record on each line. `"letor"`: lines of
+    grade qid:query feature:value … # document; for runs a score on each line. `"npy"`: a matrix of NumPy: a row for each query, a column
+    for each document. `"ivecs"`: ids of nearest neighbours: for each query their number and the ids, as SIFT1M's. `"ibin"`: ids of nearest
+    neighbours: two counts, the ids, perhaps distances, as big-ann-benchmarks'. `"ids"`: ids of nearest neighbours: a matrix of integers of
+    NumPy, a row for each query. `"parquet"`: a table of Parquet. `"arrow"`: a table of Arrow, a file or a stream.
+    """
+    columns: Columns
+    """The names of columns or keys: `{"doc": "pid"}`; or, for tables without a header, the columns in their order, with `None` for one that
+    is not read: `["query", None, "doc", "score"]`. A list with `"grade"` is judgments.
+    """
+    subset: str
+    """Subset of MTEB predictions, such as en/test."""
+    dialect: Literal["laneval", "trec9", "trec10"]
+    """Strictness with which files are read [default: laneval]. `"laneval"`: that of laneval. `"trec9"`: what trec_eval 9 takes. `"trec10"`:
+    what trec_eval 10 takes.
+    """
+    doc_id: str | Mapping[str, str]
+    """How chunks map to documents: before:#, map:FILE…. `before:#` cuts the chunk id at its last `#`, `before-first:#` at its first; an id
+    without # is its own document. `map:FILE` reads lines of chunk<TAB>document; `column:NAME` reads a column or a key, and the id is not
+    read. Qrels then name documents, and equal scores are ordered by the ids of documents.
+    """
+    qrels_doc_id: str | Mapping[str, str]
+    """How chunks in the qrels map to documents. The largest grade of a document counts."""
+    aggregate: str
+    """How to merge repeated results [default: error]. error: stop. max: best chunk (MaxP), the default with `doc_id`. blank: best chunk,
+    later ones stay as unjudged ranks. sum, mean: SumP, AvgP; sum:N and mean:N: of the N best.
+    """
+    max_chunks: int
+    """Top N chunks per query before merging. N is a number from 1."""
     threads: int
     """The number of threads, at most 64 or four times as many as the machine has. The default is `LANEVAL_THREADS`, or else one per
-    processor. Calls from several threads of Python run side by side, each with its own threads.
+    processor. Calls from several threads run side by side.
+    """
+    engine: Literal["auto", "cpu", "gpu", "reference"]
+    """Engine: auto, cpu, gpu or reference. `"auto"`: the fastest for the data at hand. `"cpu"`: SIMD on all threads. `"gpu"`: compute
+    shaders, with sums in integers; exit code 2 where there is no GPU. `"reference"`: the plain formulas, slow and obvious, to check a
+    number.
+    """
+    adapter: str
+    """GPU to use: its number or a part of its name. `laneval devices` lists them. The option turns `engine` auto into gpu. The default is
+    the most powerful one; a software adapter is used only when named.
     """
     progress: bool | Callable[[int, int], object]
     """Show the progress on stderr, or call a function with two numbers of the same unit, the work done and the total, both from 0."""
-    columns: Columns
-    """The names of columns of tables, or of keys of records: `{"doc": "pid"}`. For tables without a header it lists the columns in their
-    order, with `None` for a column that is not read: `["query", None, "doc", "score"]` is a run, and a list with `"grade"` is judgments."""
-    qrels_format: Format
-    """The format of a file of judgments, if it cannot be recognised from the content."""
-    run_format: Format
-    """The format of files of runs, if it cannot be recognised from the content."""
-    subset: str
-    """The subset that is read of a file of predictions of MTEB that has several, as `"en/test"`."""
-    drop_identical_ids: bool
-    """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
-    dialect: Literal["laneval", "trec9", "trec10"]
-    """The strictness with which files are read: that of laneval, or what trec_eval 9 (`"trec9"`) or 10 (`"trec10"`) takes."""
-    units: str | Mapping[str, str]
-    """The documents that results are pieces of: a rule, `"before:#"`, `"before-first:#"`, `"map:FILE"` or `"column:NAME"`, or a dict of ids and
-    their documents. Judgments are of documents, and equal scores are ordered by the ids of documents.
-    """
-    qrels_units: str | Mapping[str, str]
-    """The same of judgments, if pieces are judged and documents retrieved: the largest grade of a document counts."""
-    repeats: str
-    """What becomes of several results of one document: an error (`"error"`, the default), the best one stays (`"first"` or `"max"`, the default
-    with `units`), the others stay as documents that nobody judged (`"blank"`), or the sum or the mean of their scores, perhaps of the best ones
-    only (`"sum"`, `"sum:3"`, `"mean"`, `"mean:3"`).
-    """
-    rows: int
-    """The number of best results of a query that are kept before those of a document are put together. The default is all of them."""
-    judgments_by: JudgmentsBy
-    """How judgments are read if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The default is what the
-    measures need.
-    """
-    judges: Literal["mean", "min", "max"]
-    """The value of a query whose documents several judges have graded: the mean, the smallest or the largest over its judges. Measures with
-    their own `judges=` keep it. The default is to take the largest grade of each document.
-    """
+    # End of what is written
 
 
-FLAGS: tuple[str, ...] = tuple(
-    word for word, of in Options.__annotations__.items() if getattr(of, "__forward_arg__", of) in ("bool", bool)
-)
-"""The keywords that are `True` or `False`."""
+RULES: tuple[str, ...] = ("doc_id", "qrels_doc_id")
+"""The keywords that are rules from chunks to documents."""
+
+WORDED: tuple[str, ...] = ("queries", "ties", "score_type", "engine", "dialect", "aggregate")
+"""The keywords whose default is a word, so that `None` is none of their values."""
 
 
-UNITS: tuple[str, ...] = ("units", "qrels_units")
-"""The keywords that are rules of units."""
-
-
-class Ready:
+class PreparedOptions:
     """Measures and keywords that were checked."""
 
     __slots__ = ("columns", "custom", "native", "options", "order", "view")
 
     def __init__(self, measures: Measures, options: Options) -> None:
-        names, self.custom, self.order = split(measures, options.get("as_"))
+        names, self.custom, self.order = split_custom(measures, options.get("as_"))
         self.columns = column_names(options.get("columns"))
         unknown = sorted({what for what in self.columns if what is not None} - set(get_args(Column)))
         if unknown:
             known = ", ".join(get_args(Column))
             raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {known} were expected")
-        checked(options)
-        self.options = options = settled(options)
+        check_options(options)
+        self.options = options = apply_library(options)
         self.view = (options.get("depth"), options.get("judged_only", False))
         progress = options.get("progress")
-        if any(_holds_map(options.get(word)) for word in UNITS):  # its file may change, and a dict is not remembered
+        if any(_holds_map(options.get(word)) for word in RULES):  # its file may change, and a dict is not remembered
             self.native = settings(names, options, _bar if progress is True else progress or None)
         elif progress:
             self.native = settings(names, options, _bar if progress is True else progress)
@@ -158,7 +185,7 @@ class Ready:
         return list(names)
 
 
-def split(
+def split_custom(
     measures: Measures, as_library: str | None = None
 ) -> tuple[tuple[str, ...], list[CustomMeasure], list[CustomMeasure | str]]:
     """The names of measures, the measures that are functions, and all of them in their order. Names of a library become canonical ones."""
@@ -186,12 +213,12 @@ def _canonical(measures: Measures, as_library: str) -> Measures:
     if measures is DEFAULT:
         return _native.usual_measures(as_library)
     found: list[str | CustomMeasure] = []
-    for measure in split(measures)[2]:
+    for measure in split_custom(measures)[2]:
         found += [measure] if isinstance(measure, CustomMeasure) else _native.parse(str(measure), as_library)
     return found
 
 
-def settled(options: Options) -> Options:
+def apply_library(options: Options) -> Options:
     """The keywords with those of the library that `as_` names in its place.
 
     Raises `OptionError` if there is no such library, or a keyword does not agree with it.
@@ -199,7 +226,7 @@ def settled(options: Options) -> Options:
     as_library = options.get("as_")
     if as_library is None:
         return options
-    given = {word: of for word in ("ties", "score", "known", "queries") if isinstance(of := options.get(word), str)}
+    given = {word: of for word, of in options.items() if isinstance(of, str)}
     rest = {word: of for word, of in options.items() if word != "as_"}
     return {**rest, **_native.library_options(as_library, given)}  # type: ignore[typeddict-item]
 
@@ -230,30 +257,23 @@ def stat_names(stats: str | Sequence[str]) -> list[str]:
     return [stats] if isinstance(stats, str) else list(stats)
 
 
-def checked(options: Options) -> None:
+@functools.cache
+def _types() -> dict[str, Any]:
+    """The types of the keywords; of those that take words, these words."""
+    return {word: get_args(of) if get_origin(of) is Literal else of for word, of in get_type_hints(Options).items()}
+
+
+def check_options(options: Options) -> None:
     """Checks that keywords are known, and have values of the types that they take.
 
-    Raises `TypeError` otherwise.
+    Raises `TypeError` or `OptionError` otherwise.
     """
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
         known = ", ".join(Options.__annotations__)
         raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
-    for word in FLAGS:
-        of = options.get(word, False)
-        if not isinstance(of, bool):
-            raise TypeError(f"{word} is {of!r}: True or False was expected")
-    for word in ("queries", "ties", "score", "engine", "dialect", "repeats"):
-        of = options.get(word, "")
-        if not isinstance(of, str):
-            raise TypeError(f"{word} is {of!r}: a str was expected")
-    whole(options.get("threads"), "threads")
-    whole(options.get("depth"), "depth")
-    whole(options.get("rows"), "rows")
-    for word in UNITS:
-        of = options.get(word, "")
-        if not isinstance(of, (str, Mapping)):
-            raise TypeError(f"{word} is {of!r}: a str such as 'before:#', or a dict of ids and their documents, was expected")
+    for word, of in options.items():
+        _check_option(word, of, _types()[word])
     stats = options.get("stats", ())
     if not isinstance(stats, Iterable):
         raise TypeError(f"stats is {stats!r}: names of statistics were expected, such as ['std']")
@@ -272,8 +292,28 @@ def checked(options: Options) -> None:
         pass  # a function of C that does not tell
 
 
-def whole(number: object, word: str) -> None:
-    """Checks that a keyword, if it is given, is a whole number that a machine can count to.
+def _check_option(word: str, of: object, kind: Any) -> None:
+    """Checks that a keyword has a value of its type, or one of its words."""
+    words: tuple[str, ...] = kind if isinstance(kind, tuple) else ()
+    if kind is bool:
+        if not isinstance(of, bool):
+            raise TypeError(f"{word} is {of!r}: True or False was expected")
+    elif word in RULES:
+        if not isinstance(of, (str, Mapping)):
+            raise TypeError(f"{word} is {of!r}: a str such as 'before:#', or a dict of ids and their documents, was expected")
+    elif of is None and word not in WORDED:
+        return
+    elif kind is int:
+        check_integer(of, word)
+    elif words or kind is str:
+        if not isinstance(of, str):
+            raise TypeError(f"{word} is {of!r}: a str was expected")
+        if words and of not in words:
+            raise OptionError(f"{word} is {of!r}: {', '.join(words[:-1])} or {words[-1]} was expected")
+
+
+def check_integer(number: object, word: str, least: int = 1) -> None:
+    """Checks that a keyword, if it is given, is a whole number that a machine can count to, and not less than `least`.
 
     Raises `TypeError` or `ValueError` otherwise.
     """
@@ -283,17 +323,19 @@ def whole(number: object, word: str) -> None:
         raise TypeError(f"{word} is {number!r}: an int was expected")
     if not 0 <= operator.index(number) < 2**32:
         raise ValueError(f"{word} is out of range: an int from 1 to 4294967295 was expected")
+    if operator.index(number) < least:
+        raise OptionError(f"{word} is {number}: {least} or more was expected")
 
 
-def alone(options: Options, where: str, instead: str) -> None:
+def reject_others(options: Options, where: str, instead: str) -> None:
     """Checks that keywords by which rankings are made have their defaults, where they were made already. `where` and `instead` say in the
     message why a keyword changes nothing, and what to do.
 
     Raises `OptionError` otherwise, because ignoring them silently would mislead.
     """
     made: dict[str, object] = {
-        "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None,
-        "subset": None, "units": None, "qrels_units": None, "repeats": None, "rows": None, "columns": None, "judgments_by": None,
+        "score_type": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None, "subset": None,
+        "doc_id": None, "qrels_doc_id": None, "aggregate": None, "max_chunks": None, "columns": None, "facet": None,
     }
     for word, default in made.items():
         of = options.get(word, default)
@@ -319,21 +361,22 @@ def settings(
     names: tuple[str, ...], options: Options, progress: Callable[[int, int], object] | None
 ) -> _native.Settings:
     """The settings of the native part."""
-    checked(options)
-    of = {**options, "stats": stat_names(options.get("stats", ())), "threads": threads_of(options.get("threads"))}
-    of.update({"units": units_of(options.get("units")), "qrels_units": units_of(options.get("qrels_units"))})
-    return _native.Settings(list(names), of, progress)
+    check_options(options)
+    texts = {word: of for word, of in options.items() if word not in ("columns", "progress", *RULES)}
+    texts.update({"stats": stat_names(options.get("stats", ())), "threads": threads_of(options.get("threads"))})
+    rules = doc_id_rule(options.get("doc_id")), doc_id_rule(options.get("qrels_doc_id"))
+    return _native.Settings(list(names), texts, *rules, progress)
 
 
-def units_of(of: str | Mapping[str, str] | None) -> _native.Units | None:
-    """The units of a rule, or of a dict of ids."""
+def doc_id_rule(of: str | Mapping[str, str] | None) -> _native.DocIds | None:
+    """The documents of a rule, or of a dict of ids."""
     if of is None:
         return None
-    return _native.Units.rule(of) if isinstance(of, str) else _native.Units.mapping([(str(k), str(v)) for k, v in of.items()])
+    return _native.DocIds.rule(of) if isinstance(of, str) else _native.DocIds.mapping([(str(k), str(v)) for k, v in of.items()])
 
 
 def _holds_map(of: object) -> bool:
-    """Whether units are a map, in a file or a dict."""
+    """Whether documents are those of a map, in a file or a dict."""
     return isinstance(of, Mapping) or (isinstance(of, str) and of.startswith("map:"))
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from laneval import _native
 from laneval._api import _scores
 from laneval._errors import UnanswerableError
-from laneval._files import write_whole
-from laneval._options import DEFAULT, Columns, Format, Measures, Options, QuerySet, Ready, whole
+from laneval._files import write_atomic
+from laneval._options import DEFAULT, Columns, Format, Measures, Options, QuerySet, PreparedOptions, check_integer
 from laneval._sources import Path, Qrels, Source, _judgments, _named, warn_of_notes
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class PooledRun(NamedTuple):
     """The number of queries that have no judgments without the run, and do not count then."""
 
 
-class LeftOut(NamedTuple):
+class LeaveOneOut(NamedTuple):
     """The values of a run under a measure, with all judgments, and without those of documents that only the run, or its team, brought.
 
     Most measures are from 0 to 1, and so are their values; differences are from −1 to 1 then.
@@ -110,9 +110,9 @@ class PoolLoss(NamedTuple):
 class Pools:
     """What runs brought to a pool, and what each loses by not having been in it; `pools` makes it.
 
-    `depth` is the depth of the pool, and `queries`, `judged` and `relevant` are the numbers of judged queries, of judged documents, and of
+    `pool_depth` is the depth of the pool, and `queries`, `judged` and `relevant` are the numbers of judged queries, of judged documents, and of
     relevant ones. `pooled` and `pooled_relevant` are the numbers of those that some run has among its first ones. `runs` has a `PooledRun`
-    for each run, `left_out` a `LeftOut` for each run and measure, and `losses` a `PoolLoss` for each measure.
+    for each run, `left_out` a `LeaveOneOut` for each run and measure, and `losses` a `PoolLoss` for each measure.
 
     >>> import laneval
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d1": 1}}}
@@ -132,19 +132,19 @@ class Pools:
     0.5
     """
 
-    __slots__ = ("_native", "depth", "judged", "left_out", "losses", "pooled", "pooled_relevant", "queries", "relevant", "runs")
+    __slots__ = ("_native", "judged", "left_out", "losses", "pool_depth", "pooled", "pooled_relevant", "queries", "relevant", "runs")
 
     def __init__(self, native: _native.Pools) -> None:
         self._native = native
         data = self.to_dict()
-        self.depth: int = data["depth"]
+        self.pool_depth: int = data["depth"]
         self.queries: int = data["queries"]
         self.judged: int = data["judged"]
         self.relevant: int = data["relevant"]
         self.pooled: int = data["pooled"]
         self.pooled_relevant: int = data["pooled_relevant"]
         self.runs = [PooledRun(**{field: run.get(field) for field in PooledRun._fields}) for run in data["runs"]]
-        self.left_out = [LeftOut(run=run["name"], **of) for run in data["runs"] for of in run["left_out"]]
+        self.left_out = [LeaveOneOut(run=run["name"], **of) for run in data["runs"] for of in run["left_out"]]
         self.losses = [PoolLoss(**loss) for loss in data["losses"]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,17 +172,17 @@ class Pools:
         if ending not in FORMATS:
             known = ", ".join(FORMATS)
             raise UnanswerableError(f"{os.fspath(path)}: the extension says how it is written: {known} were expected")
-        write_whole(path, self._native.report(FORMATS[ending]))
+        write_atomic(path, self._native.report(FORMATS[ending]))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas with one row for each run and measure, and columns named as the attributes of `LeftOut`."""
+        """A DataFrame of pandas with one row for each run and measure, and columns named as the attributes of `LeaveOneOut`."""
         import pandas as pd
 
         kinds = {"rank": "Int64", "rank_without": "Int64", **dict.fromkeys(("value", "without", "delta", "relative"), "float64")}
-        return pd.DataFrame(self.left_out, columns=list(LeftOut._fields)).astype(kinds)
+        return pd.DataFrame(self.left_out, columns=list(LeaveOneOut._fields)).astype(kinds)
 
     def to_polars(self) -> polars.DataFrame:
-        """A DataFrame of polars with one row for each run and measure, and columns named as the attributes of `LeftOut`."""
+        """A DataFrame of polars with one row for each run and measure, and columns named as the attributes of `LeaveOneOut`."""
         import polars as pl
 
         numbers = dict.fromkeys(("value", "without", "delta", "relative"), pl.Float64)
@@ -198,11 +198,11 @@ def pools(
     runs: Mapping[str, Source] | Sequence[Path],
     measures: Measures = DEFAULT,
     *,
-    depth: int = 100,
+    pool_depth: int = 100,
     teams: str | None = None,
     queries: QuerySet = "judged",
     ties: Literal["docno-desc", "docno-asc", "input", "rank"] = "docno-desc",
-    score: Literal["f64", "f32"] = "f64",
+    score_type: Literal["f64", "f32"] = "f64",
     as_: str | None = None,
     drop_identical_ids: bool = False,
     columns: Columns | None = None,
@@ -212,37 +212,35 @@ def pools(
 ) -> Pools:
     """Counts what each of two or more `runs` brought to the judgments (`qrels`), leaves out each, and returns their `Pools`.
 
-    Judgments are made of the first documents of some runs, here of the first `depth`, from 1. A judged document that no other run has there
+    Judgments are made of the first documents of some runs, here of the first `pool_depth`, from 1. A judged document that no other run has there
     is unique to its run. Without the judgments of its unique documents a run has the value that a new system would have, whose documents
     nobody has judged (Zobel 1998; Buckley and others 2007). With `teams` the runs whose names are equal up to this text are of one team,
     and are left out together.
 
-    `qrels`, `runs` and `measures` are as for `evaluate_runs`, and `queries`, `ties`, `score`, `as_`, `drop_identical_ids`, `columns`,
+    `qrels`, `runs` and `measures` are as for `evaluate_runs`, and `queries`, `ties`, `score_type`, `as_`, `drop_identical_ids`, `columns`,
     `qrels_format`, `run_format` and `threads` are keywords of `Options`; with `as_`, those that have their defaults are as the library has
     them. Runs are all files, or all in memory.
 
     Raises `UnanswerableError` if there are fewer than two runs or teams, a run shares no judged query with another, no run has a judged
     document among its first ones, `ties` is no order, `teams` is empty, or a measure needs judgments of another kind or is written in
-    Python, `ValueError` or `TypeError` if `depth` is no such number, and what `evaluate_runs` raises.
+    Python, `ValueError` or `TypeError` if `pool_depth` is no such number, and what `evaluate_runs` raises.
 
     >>> import laneval
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d1": 1}}}
-    >>> pools = laneval.pools({"q": {"d1": 1, "d2": 1, "d3": 1}}, runs, "AP", depth=10)
+    >>> pools = laneval.pools({"q": {"d1": 1, "d2": 1, "d3": 1}}, runs, "AP", pool_depth=10)
     >>> [(of.run, round(of.value, 4), round(of.without, 4)) for of in pools.left_out]
     [('a', 0.6667, 0.5), ('b', 0.3333, 0.3333)]
     """
-    whole(depth, "depth")
-    if depth == 0:
-        raise ValueError("depth is 0: 1 or more was expected")
+    check_integer(pool_depth, "pool_depth")
     if ties in ("average", "best", "worst"):
         raise UnanswerableError(f"ties={ties!r} puts no documents in an order, from which it follows what is within the depth")
     if teams is not None and not isinstance(teams, str):
         raise TypeError(f"teams is {teams!r}: a str was expected, the text behind the team in the name of a run")
     if teams == "":
         raise UnanswerableError("teams is empty: the text behind the team in the name of a run was expected")
-    options: Options = {"queries": queries, "ties": ties, "score": score, "drop_identical_ids": drop_identical_ids}
+    options: Options = {"queries": queries, "ties": ties, "score_type": score_type, "drop_identical_ids": drop_identical_ids}
     if as_ is not None:
-        defaults = {"queries": "judged", "ties": "docno-desc", "score": "f64"}
+        defaults = {"queries": "judged", "ties": "docno-desc", "score_type": "f64"}
         given = {word: of for word, of in options.items() if of != defaults.get(word)}
         options = {**given, "as_": as_}  # type: ignore[typeddict-item]
     if columns is not None:
@@ -253,16 +251,16 @@ def pools(
         options["run_format"] = run_format
     if threads is not None:
         options["threads"] = threads
-    ready = Ready(measures, options)
-    if ready.options.get("ties") in ("average", "worst") or ready.options.get("known") == "retrieved":
+    ready = PreparedOptions(measures, options)
+    if ready.options.get("ties") in ("average", "worst") or ready.options.get("relevant_from") == "retrieved":
         raise UnanswerableError(f"as_={as_!r} has values over all orders of equal scores, or of lists alone, of which no pools are made")
     if ready.custom:
         raise UnanswerableError(f"{ready.custom[0].name} is a function of Python, under which no run is left out")
-    by = ready.native.judgments_by()
-    if by is not None:
-        raise UnanswerableError(f"{', '.join(ready.names())}: a measure needs judgments by {by}, of which no pools are made")
+    facet = ready.native.facet()
+    if facet is not None:
+        raise UnanswerableError(f"{', '.join(ready.names())}: a measure needs judgments by {facet}, of which no pools are made")
     judgments = _judgments(ready, qrels, options)
-    native, scores = ready.native.pools(judgments, _named(runs), ready.columns, depth, teams)
+    native, scores = ready.native.pools(judgments, _named(runs), ready.columns, pool_depth, teams)
     warn_of_notes(scores.notes(), 3)
     _scores(ready, scores, None, options, 4)  # for its warnings
     return Pools(native)

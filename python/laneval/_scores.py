@@ -17,7 +17,7 @@ from laneval._errors import (
     TiedScoresWarning,
     UnanswerableError,
 )
-from laneval._files import write_whole
+from laneval._files import write_atomic
 from laneval._names import _name, better
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from laneval._comparison import Comparison, ComparisonOptions
 
 
-class Unmatched:
+class UnmatchedQueries:
     """Queries that only one side has: their number (`count`, from 0), and the first few of their `ids`, `[query]`. `missing` and `ignored`
     of scores are such.
 
     >>> import laneval
-    >>> scores = laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", queries="both")
+    >>> scores = laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", queries="common")
     >>> scores.missing.count, scores.missing.ids
     (1, ['q2'])
     """
@@ -45,40 +45,40 @@ class Unmatched:
         self.ids = ids
 
     def __repr__(self) -> str:
-        return f"Unmatched(count={self.count}, ids={self.ids!r})"
+        return f"UnmatchedQueries(count={self.count}, ids={self.ids!r})"
 
     def __str__(self) -> str:
         more = ["…"] if self.count > len(self.ids) else []
         return ", ".join([*self.ids, *more])
 
 
-class Rule(NamedTuple):
+class RankingRule(NamedTuple):
     """The rule by which rankings were made of scores.
 
     >>> import laneval
     >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", depth=10).rule
-    Rule(ties='docno-desc', score='f64', depth=10, drop_identical_ids=False, units=None, repeats='error', rows=None)
+    RankingRule(ties='docno-desc', score_type='f64', depth=10, drop_identical_ids=False, doc_id=None, aggregate='error', max_chunks=None)
     """
 
     ties: str
     """The order of equal scores, or `"average"`, `"best"` or `"worst"` where values are over all orders."""
-    score: str
+    score_type: str
     """The type in which scores were compared, `"f64"` or `"f32"`."""
     depth: int | None
     """The number of ranks that were kept, from 1; all if `None`."""
     drop_identical_ids: bool
     """Whether documents were left out whose id is that of their query."""
-    units: str | None
-    """The rule of the units that results are of; `None` if ids are units."""
-    repeats: str
-    """What became of several results of one unit."""
-    rows: int | None
-    """The number of best results of a query that were kept before those of a unit were put together; all if `None`."""
+    doc_id: str | None
+    """The rule from chunks to documents; `None` if ids are of documents."""
+    aggregate: str
+    """What became of several results of one document."""
+    max_chunks: int | None
+    """The number of best results of a query that were kept before those of a document were merged; all if `None`."""
 
 
 def _is_undefined(measure: str, value: float) -> bool:
     """Whether a value is that of a query which has none. Other measures may have a NaN that is a number gone wrong."""
-    return "nothing=skip" in measure and math.isnan(value)
+    return "no_relevant=skip" in measure and math.isnan(value)
 
 
 class PerQuery:
@@ -125,7 +125,7 @@ class PerQuery:
 
     def __getitem__(self, measure: str) -> list[float]:
         """The values under a `measure`, by any of its names: `[query]`, in the order of `queries`, of most measures from 0 to 1; NaN of a
-        query that has none (`nothing=skip`).
+        query that has none (`no_relevant=skip`).
 
         Raises `KeyError` if it was not evaluated.
         """
@@ -203,7 +203,7 @@ class RunScores(Mapping[str, float]):
     ['AP', 'nDCG@10']
     >>> scores.name, scores.queries, scores.missing.count, scores.ignored.count
     ('run', 1, 0, 0)
-    >>> scores.rule.ties, scores.rule.score, scores.rule.depth, scores.ideal
+    >>> scores.rule.ties, scores.rule.score_type, scores.rule.depth, scores.ideal
     ('docno-desc', 'f64', None, 'judgments')
     >>> scores.stats["AP"]
     {'mean': 0.5}
@@ -260,33 +260,33 @@ class RunScores(Mapping[str, float]):
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """The number of queries without a value, `{measure: number}`, of the measures that have such queries (`nothing=skip`): they are in no
+        """The number of queries without a value, `{measure: number}`, of the measures that have such queries (`no_relevant=skip`): they are in no
         average.
 
         >>> import laneval, warnings
         >>> qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 0}}, {"q1": {"d1": 0.5}, "q2": {"d1": 0.5}}
         >>> with warnings.catch_warnings(action="ignore"):
-        ...     scores = laneval.evaluate(qrels, run, ["RR(nothing=skip)", "RR"])
-        >>> scores["RR(nothing=skip)"], scores["RR"], scores.skipped
-        (1.0, 0.5, {'RR(nothing=skip)': 1})
+        ...     scores = laneval.evaluate(qrels, run, ["RR(no_relevant=skip)", "RR"])
+        >>> scores["RR(no_relevant=skip)"], scores["RR"], scores.skipped
+        (1.0, 0.5, {'RR(no_relevant=skip)': 1})
         """
         return dict(self._known.get("skipped", {}))
 
     @property
-    def missing(self) -> Unmatched:
-        """Judged queries that the run lacks, which count as empty rankings unless `queries="both"`."""
-        return Unmatched(*self._known["missing"])
+    def missing(self) -> UnmatchedQueries:
+        """Judged queries that the run lacks, which count as empty rankings unless `queries="common"`."""
+        return UnmatchedQueries(*self._known["missing"])
 
     @property
-    def ignored(self) -> Unmatched:
+    def ignored(self) -> UnmatchedQueries:
         """Queries of the run that are not judged, which never count."""
-        return Unmatched(*self._known["ignored"])
+        return UnmatchedQueries(*self._known["ignored"])
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> RankingRule:
         """The rule by which the rankings were made of scores."""
         rule, tied = self._known["rule"], self._known.get("tied", "ranked")
-        return Rule(**{**rule, "ties": rule["ties"] if tied == "ranked" else tied})
+        return RankingRule(**{**rule, "ties": rule["ties"] if tied == "ranked" else tied})
 
     @property
     def ideal(self) -> str:
@@ -321,7 +321,7 @@ class RunScores(Mapping[str, float]):
         if native is None:
             native = _native.PerQuery(self._measures, values.queries, [list(values._column(name)) for name in self._measures])
         known = {"skipped": {}, "tag": "", **self._known}
-        write_whole(path, _native.scores_json(known, self._measures, [list(of.items()) for of in self._stats], native))
+        write_atomic(path, _native.scores_json(known, self._measures, [list(of.items()) for of in self._stats], native))
 
     def per_query(self) -> PerQuery:
         """The values of each query, `[query][measure]`.
@@ -353,14 +353,14 @@ class RunScores(Mapping[str, float]):
         >>> new.compare(old).pairs[0].delta
         0.5
         """
-        from laneval._comparison import compared
+        from laneval._comparison import compare
 
         if not isinstance(other, RunScores):
             raise TypeError(f"other is of {type(other)}: the scores of a run, as evaluate gives them, were expected")
         names = [other.name, self.name]
         if names[0] == names[1]:
             names[0] = "baseline" if names[1] != "baseline" else "other"
-        return compared([(names[0], other), (names[1], self)], names[0], options)
+        return compare([(names[0], other), (names[1], self)], names[0], options)
 
     def to_dict(self) -> dict[str, float | None]:
         """A dict of averages by measure, `{measure: average}`, which JSON can hold: `None` where no query counts. Most measures are from 0
@@ -389,7 +389,7 @@ class RunScores(Mapping[str, float]):
         rule = self.rule
         depth = f", {rule.depth} ranks" if rule.depth else ""
         missing = f", {self.missing.count} of them not in the run" if self.missing.count and self._known["filled"] else ""
-        return f"{self.queries} queries{missing}; ties {rule.ties}, scores {rule.score}{depth}"
+        return f"{self.queries} queries{missing}; ties {rule.ties}, scores {rule.score_type}{depth}"
 
     def _repr_html_(self) -> str:
         return _table([self])
@@ -458,14 +458,14 @@ class Scores(Mapping[str, RunScores]):
         >>> scores.compare(baseline="a").sentences
         ['b and a have the same RR in each of the 3 queries.']
         """
-        from laneval._comparison import compared
+        from laneval._comparison import compare
 
         runs = list(self._runs.items())
         if isinstance(baseline, RunScores):
             name = baseline.name if baseline.name not in self._runs else "baseline"
             runs.insert(0, (name, baseline))
             baseline = name
-        return compared(runs, baseline, options)
+        return compare(runs, baseline, options)
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
         """A dict of dicts, `{run: {measure: average}}`, of most measures from 0 to 1, `None` where no query counts. JSON can hold it:

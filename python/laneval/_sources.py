@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 from laneval import _native
-from laneval._arrays import lent
+from laneval._arrays import borrow
 from laneval._errors import LanevalWarning, OptionError, UnanswerableError
-from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names, units_of
+from laneval._options import Columns, Format, FacetKind, Options, PreparedOptions, column_names, doc_id_rule
 
 class ArrowStream(Protocol):
     """A table with a stream of Arrow, such as those of pyarrow, pandas, polars and DuckDB."""
@@ -37,10 +37,9 @@ Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
 class Qrels:
     """Judgments, read once and used for many runs.
 
-    `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect` and `judgments_by` are the keywords of
-    `Options`, and `format` is its `qrels_format`. `query_lengths` is the file that says how many lines each query has in LETOR judgments
-    without `qid`. `units` is the `qrels_units` of `Options`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below
-    0 counts as 0.
+    `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect`, `qrels_format`, `facet` and
+    `qrels_doc_id` are keywords of `Options`. `letor_groups` is the file that says how many lines each query has in LETOR judgments without
+    `qid`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below 0 counts as 0.
 
     Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
     `UnanswerableError` if a keyword has a value that it does not have, and `OSError` if a file cannot be read.
@@ -52,10 +51,10 @@ class Qrels:
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
     0.5
 
-    A document may have several judgments, by judge, by subtopic, as preferences, or of passages in it (`judgments_by="span"`: a start and an
+    A document may have several judgments, by judge, by subtopic, as preferences, or of passages in it (`facet="span"`: a start and an
     end). Each of the others names its judge, subtopic or preference group: in a column of a table, as the second item of (query, group, document, grade), or as the innermost key of {query: {document: {group: grade}}}.
 
-    >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")
+    >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], facet="judge")
     >>> laneval.evaluate(judged, {"q1": {"d1": 0.5}}, "P(judges=mean)@1")["P(judges=mean)@1"]
     0.5
     """
@@ -68,14 +67,14 @@ class Qrels:
         *,
         columns: Columns | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
-        format: Format | None = None,
-        query_lengths: Path | None = None,
-        judgments_by: JudgmentsBy | None = None,
-        units: str | Mapping[str, str] | None = None,
+        qrels_format: Format | None = None,
+        letor_groups: Path | None = None,
+        facet: FacetKind | None = None,
+        qrels_doc_id: str | Mapping[str, str] | None = None,
     ) -> None:
         """Reads judgments."""
         self._native = _native.Qrels(
-            source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by, units_of(units)
+            source, "qrels", dialect, column_names(columns), qrels_format, letor_groups, facet, doc_id_rule(qrels_doc_id)
         )
         warn_of_notes(self._native.notes(), 3)
 
@@ -127,23 +126,23 @@ class Qrels:
 def _lent(array: Array | None) -> tuple[Any, bool] | None:
     if isinstance(array, (list, tuple)) and not array:
         array = memoryview(b"")  # of whole numbers, though NumPy makes floats of nothing
-    return None if array is None else lent(array)
+    return None if array is None else borrow(array)
 
 
 def _judgments(
-    ready: Ready | None, qrels: Source | GroupedSource | Qrels, options: Options, query_lengths: Path | None = None
+    ready: PreparedOptions | None, qrels: Source | GroupedSource | Qrels, options: Options, letor_groups: Path | None = None
 ) -> _native.Qrels:
     """The judgments, read by the groups that were asked for or that the measures need."""
     if isinstance(qrels, Qrels):
-        read = {"query_lengths": query_lengths, "judgments_by": options.get("judgments_by"), "qrels_units": options.get("qrels_units"), "qrels_format": options.get("qrels_format")}
+        read = {"letor_groups": letor_groups, **{word: options.get(word) for word in ("facet", "qrels_doc_id", "qrels_format")}}
         for name, given in read.items():
             if given is not None:
                 raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
         return qrels._native
-    by = None if ready is None else ready.native.judgments_by()
+    facet = None if ready is None else ready.native.facet()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    units = units_of(options.get("qrels_units"))
-    judged = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
+    doc_id = doc_id_rule(options.get("qrels_doc_id"))
+    judged = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), letor_groups, facet, doc_id)
     warn_of_notes(judged.notes(), 4)
     return judged
 

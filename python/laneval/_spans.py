@@ -20,15 +20,15 @@ END = ("end", "end_index", "end_char_idx", "end_offset", "stop")
 GRADE = ("relevance", "rel", "label", "grade", "rating", "score")
 
 
-def chunk_qrels(gold: Spans, chunks: Spans, *, share: float = 0.5, by: Literal["chunk", "subtopic"] = "chunk") -> Qrels:
+def chunk_qrels(gold: Spans, chunks: Spans, *, min_overlap: float = 0.5, facet: Literal["subtopic"] | None = None) -> Qrels:
     """Makes judgments of chunks from passages by their positions, so that judgments outlive a chunking, and returns them.
 
     `gold` has passages, (query, document, start, end) and perhaps a grade, which is 1 without; `chunks` has (chunk, document, start, end).
     Both are paths of JSON records, TSV or CSV, lists of tuples or of dicts, dicts of columns, or tables of pandas, polars or pyarrow. A
     position counts from 0, in bytes, characters or tokens, the same in both, and an end is behind the last position.
 
-    A chunk has the grade of a passage if both share at least `share` of the shorter of the two, above 0 and at most 1, and the largest if
-    several do. With `by="subtopic"` and not `"chunk"` each passage is a subtopic of its query, so that StRecall is the share of passages found and what it
+    A chunk has the grade of a passage if both share at least `min_overlap` of the shorter of the two, above 0 and at most 1, and the largest
+    if several do. With `facet="subtopic"` each passage is a subtopic of its query, so that StRecall is the share of passages found and what it
     divides by does not depend on the chunking.
 
     >>> import laneval
@@ -38,14 +38,14 @@ def chunk_qrels(gold: Spans, chunks: Spans, *, share: float = 0.5, by: Literal["
     >>> laneval.evaluate(qrels, {"q1": {"d1#0": 0.9, "d1#2": 0.5}}, "R@2")["R@2"]
     0.6666666666666666
 
-    Raises `InputError` if a passage or a chunk is wrong, `UnanswerableError` if no chunk is of a document of the passages or `share` is
-    none, `TypeError` or `ValueError` if a source is of no such type, and `OSError` if a file cannot be read.
+    Raises `InputError` if a passage or a chunk is wrong, `UnanswerableError` if no chunk is of a document of the passages or `min_overlap`
+    is none, `TypeError` or `ValueError` if a source is of no such type or `facet` is another one, and `OSError` if a file cannot be read.
     """
-    if by not in ("chunk", "subtopic"):
-        raise ValueError(f"by={by!r}: chunk or subtopic was expected")
+    if facet not in (None, "subtopic"):
+        raise ValueError(f"facet is {facet!r}: 'subtopic' or None was expected")
     passages = _rows(gold, "gold", (QUERY, DOC, START, END), GRADE)
     pieces = _rows(chunks, "chunks", (CHUNK, DOC, START, END), None)
-    made, _ = _native.chunk_qrels(passages, pieces, share, by == "subtopic")
+    made, _ = _native.chunk_qrels(passages, pieces, min_overlap, facet == "subtopic")
     qrels = Qrels.__new__(Qrels)
     qrels._native = made
     return qrels

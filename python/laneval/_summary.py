@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import Any, Literal, Unpack
 
 from laneval import _native
-from laneval._arrays import lent
+from laneval._arrays import borrow
 from laneval._errors import OptionError, UnanswerableError
-from laneval._layouts import Labelled, Tagged
-from laneval._options import DEFAULT, Measures, Options, Ready, Stat, named_columns, stat_names
+from laneval._layouts import LabelStream, TaggedStream
+from laneval._options import DEFAULT, Measures, Options, PreparedOptions, Stat, named_columns, stat_names
 from laneval._scores import RunScores, Scores
 from laneval._sources import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named, warn_of_notes
 
@@ -22,14 +22,14 @@ _OF_VALUES = ("median", "ci95")
 
 class Summary:
     """The part of an evaluation that can be merged: numbers of queries, exact sums, extremes, and the set of queries. It is immutable, and
-    made by `of`, by `Matrix.summary`, by a `Stream`, or of bytes.
+    made by `evaluate`, by `Matrix.summary`, by a `RankingStream`, or of bytes.
 
     Summaries of disjoint sets of queries, from any number of processes, add up to the summary of all of them, to the last bit.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    >>> one = laneval.Summary.of({"q1": qrels["q1"]}, {"mine": {"q1": {"d1": 0.5}}}, "RR")
-    >>> two = laneval.Summary.of({"q2": qrels["q2"]}, {"mine": {"q2": {"d2": 0.5}}}, "RR")
+    >>> one = laneval.Summary.evaluate({"q1": qrels["q1"]}, {"mine": {"q1": {"d1": 0.5}}}, "RR")
+    >>> two = laneval.Summary.evaluate({"q2": qrels["q2"]}, {"mine": {"q2": {"d2": 0.5}}}, "RR")
     >>> (one + two).scores()["mine"]["RR"]
     0.5
     >>> both = laneval.Summary.merge([one.to_bytes(), two.to_bytes()])
@@ -56,7 +56,7 @@ class Summary:
         self._native = native
 
     @classmethod
-    def of(
+    def evaluate(
         cls,
         qrels: Source | GroupedSource | Qrels,
         runs: Mapping[str, Source] | Sequence[Path],
@@ -155,7 +155,7 @@ class Summary:
         return (Summary.from_bytes, (self.to_bytes(),))
 
 
-class Stream:
+class RankingStream:
     """An evaluation of batches, in memory that does not grow with them.
 
     With judgments, batches are rows of a run. In the order `"grouped"` the rows of a query follow one another, and each query is evaluated
@@ -167,7 +167,7 @@ class Stream:
     the names of all runs, a column `run` names the run of a result. `"labels"` has one ranking in each row: `query_id`, `labels` (lists of
     grades, or bytes with one signed byte for each rank; −1 is not judged), and `relevant` or `judged` as for `evaluate_labels`.
 
-    `measures`, the judgments (`qrels`) and `options`, keywords of `Options`, are as for `Summary.of`; `grades` are those that labels may
+    `measures`, the judgments (`qrels`) and `options`, keywords of `Options`, are as for `Summary.evaluate`; `grades` are those that labels may
     have, `[grade]`, from 0, by default 0 and 1.
 
     Raises `ValueError` if `order` or `layout` is none of these, `TypeError` if arguments do not go together or are of another type,
@@ -175,7 +175,7 @@ class Stream:
     queries, which a stream does not hold, and `UnanswerableError` if a measure is written in Python, or `runs` are none.
 
     >>> import laneval
-    >>> with laneval.Stream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
+    >>> with laneval.RankingStream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
     ...     stream.push({"q1": {"d1": 0.5}})
     ...     stream.push({"q2": {"d2": 0.7, "d1": 0.5}})
     ...     stream.finish().scores()["run"]["RR"]
@@ -209,13 +209,13 @@ class Stream:
         ready = _ready(measures, options)
         judgments = None if qrels is None else _judgments(ready, qrels, options)
         self._of_labels = judgments is None and layout == "run"
-        self._native: _native.Stream | Tagged | Labelled | None
+        self._native: _native.RankingStream | TaggedStream | LabelStream | None
         if layout == "tagged":
-            self._native = Tagged(ready.native, columns, runs)
+            self._native = TaggedStream(ready.native, columns, runs)
             return
         of = [float(grade) for grade in grades]
         stream = ready.native.stream(judgments, order == "grouped", of, ready.columns)
-        self._native = Labelled(stream, columns) if layout == "labels" else stream
+        self._native = LabelStream(stream, columns) if layout == "labels" else stream
 
     def push(
         self,
@@ -235,9 +235,9 @@ class Stream:
             raise UnanswerableError("the stream has ended")
         if self._of_labels:
             arrays = _native.Arrays.labels(
-                lent(batch), _lent(lengths), None, None, _lent(relevant), _lent(judged)
+                borrow(batch), _lent(lengths), None, None, _lent(relevant), _lent(judged)
             )
-            assert isinstance(self._native, _native.Stream)
+            assert isinstance(self._native, _native.RankingStream)
             self._native.push_arrays(arrays)
         elif lengths is not None or relevant is not None or judged is not None:
             raise TypeError("lengths, relevant and judged are for arrays of labels")
@@ -254,7 +254,7 @@ class Stream:
         native, self._native = self._native, None
         return Summary(native.finish())
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> RankingStream:
         return self
 
     def __exit__(
@@ -266,12 +266,12 @@ class Stream:
         self._native = None
 
 
-def _ready(measures: Measures, options: Options) -> Ready:
+def _ready(measures: Measures, options: Options) -> PreparedOptions:
     """Measures and keywords that were checked, of which none needs the values of all queries."""
     stats = options.get("stats", ())
     if isinstance(stats, Iterable):
         options = {**options, "stats": stat_names(stats)}  # type: ignore[typeddict-item]  # once, of an iterator
-    ready = Ready(measures, options)
+    ready = PreparedOptions(measures, options)
     if options.get("per_query"):
         raise OptionError(
             "per_query=True needs the values of all queries, which a summary does not have: take `evaluate` or `evaluate_runs`"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from laneval._api import evaluate_scores
 from laneval._errors import UnanswerableError
-from laneval._options import Measures, Ready
+from laneval._options import Measures, PreparedOptions
 from laneval._names import better
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def metric(measures: Measures) -> Evaluation:
     >>> laneval.lightgbm.metric(["RR", "Unjudged@1"])(numpy.array([0.1, 0.9, 0.5]), data)
     [('RR', 0.75, True), ('Unjudged@1', 0.0, False)]
     """
-    names = Ready(measures, {}).names()
+    names = PreparedOptions(measures, {}).names()
 
     def evaluate(scores: Any, data: Any) -> list[tuple[str, float, bool]]:
         sizes = data.get_group()

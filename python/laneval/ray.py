@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from laneval._engines import (
+from laneval._distributed import (
     Column,
     EngineOptions,
     LabelColumn,
-    LabelSummaries,
-    ScoresWithValues,
-    Summaries,
-    Values,
+    LabelSummaryTask,
+    ScoresTask,
+    SummaryTask,
+    ValuesTask,
     column_of_runs,
-    gathered,
-    merged,
+    collect_rows,
+    merge_rows,
     places,
     refuse_partitions,
 )
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Dataset: TypeAlias = Any
 
-__all__ = ["evaluate", "evaluate_labels", "evaluate_tagged", "per_query", "scores", "tagged"]
+__all__ = ["evaluate", "evaluate_labels", "evaluate_tagged", "per_query", "scores", "tag_run"]
 
 
 def evaluate(
@@ -53,8 +53,8 @@ def evaluate(
     summary.
 
     `measures` are names as for `laneval.evaluate`, and `options` the keywords of `Options` that apply to a block: `queries`, `ties` (but
-    `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `known`, `as_`, `drop_identical_ids`, `units` (but `"column:NAME"`),
-    `qrels_units`, `repeats`, `rows`, `engine`, `adapter`, `threads`
+    `"input"` and `"rank"`), `score_type`, `depth`, `judged_only`, `relevant_from`, `as_`, `drop_identical_ids`, `doc_id` (but
+    `"column:NAME"`), `qrels_doc_id`, `aggregate`, `max_chunks`, `engine`, `adapter`, `threads`
     and `dialect`. The default is one thread of the CPU.
 
     `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
@@ -75,8 +75,8 @@ def evaluate(
     0.5
     """
     rows, names = _tagged(run, qrels, columns, runs)
-    work = Summaries(measures, options, names, check=False)
-    return merged(_collected(_by_query(rows, partitions), work), ours=True, dialect=work.dialect)
+    work = SummaryTask(measures, options, names, check=False)
+    return merge_rows(_collected(_by_query(rows, partitions), work), ours=True, dialect=work.dialect)
 
 
 def evaluate_tagged(
@@ -104,7 +104,7 @@ def evaluate_tagged(
     ...     [{"query_id": "q1", "doc_id": "d1", "score": 0.5}, {"query_id": "q1", "doc_id": "d2", "score": 0.7}]
     ... )
     >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
-    >>> rows = laneval.ray.tagged(run, qrels)  # doctest: +SKIP
+    >>> rows = laneval.ray.tag_run(run, qrels)  # doctest: +SKIP
     >>> laneval.ray.evaluate_tagged(rows, "RR").scores()["run"]["RR"]  # doctest: +SKIP
     0.5
     """
@@ -112,9 +112,9 @@ def evaluate_tagged(
     names = runs
     if names is None and RUN in _names(rows, "rows"):
         names = names_of_runs(name for name in rows.unique(RUN) if name is not None)
-    work = Summaries(measures, options, names, check=not repartition)
+    work = SummaryTask(measures, options, names, check=not repartition)
     there = _by_query(rows, partitions) if repartition else rows
-    return merged(_collected(there, work), ours=repartition, dialect=work.dialect)
+    return merge_rows(_collected(there, work), ours=repartition, dialect=work.dialect)
 
 
 def evaluate_labels(
@@ -145,8 +145,8 @@ def evaluate_labels(
     >>> laneval.ray.evaluate_labels(rankings, "RR").scores()["rankings"]["RR"]  # doctest: +SKIP
     0.75
     """
-    work = LabelSummaries(measures, options, grades, columns)
-    return merged(_collected(rankings.select_columns(work.used(_names(rankings, "rows"))), work), ours=True, dialect="")
+    work = LabelSummaryTask(measures, options, grades, columns)
+    return merge_rows(_collected(rankings.select_columns(work.used(_names(rankings, "rows"))), work), ours=True, dialect="")
 
 
 def scores(
@@ -179,8 +179,8 @@ def scores(
     ({'a': {'RR': 1.0}, 'b': {'RR': 0.5}}, [0.5])
     """
     rows, names = _tagged(run, qrels, columns, runs)
-    work = ScoresWithValues(measures, options, names)
-    return gathered(_collected(_by_query(rows, partitions), work), work.names, work.dialect)
+    work = ScoresTask(measures, options, names)
+    return collect_rows(_collected(_by_query(rows, partitions), work), work.names, work.dialect)
 
 
 def per_query(
@@ -211,10 +211,10 @@ def per_query(
     [('q1', 0.5)]
     """
     rows, names = _tagged(run, qrels, columns, runs)
-    return _mapped(_by_query(rows, partitions), Values(measures, options, names))
+    return _mapped(_by_query(rows, partitions), ValuesTask(measures, options, names))
 
 
-def tagged(run: Dataset, qrels: Dataset, *, columns: Mapping[Column, str] | None = None) -> Dataset:
+def tag_run(run: Dataset, qrels: Dataset, *, columns: Mapping[Column, str] | None = None) -> Dataset:
     """Joins results (`run`) and judgments (`qrels`) in one Dataset, and returns it. It has one row for each of both: `query_id`, `doc_id`,
     `score`, `grade`, and `run` if `columns` names it. A result has no grade, and a judgment no score.
 
@@ -226,7 +226,7 @@ def tagged(run: Dataset, qrels: Dataset, *, columns: Mapping[Column, str] | None
     ...     [{"query_id": "q1", "doc_id": "d1", "score": 0.5}, {"query_id": "q1", "doc_id": "d2", "score": 0.7}]
     ... )
     >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
-    >>> laneval.ray.tagged(run, qrels).columns()  # doctest: +SKIP
+    >>> laneval.ray.tag_run(run, qrels).columns()  # doctest: +SKIP
     ['query_id', 'doc_id', 'score', 'grade']
     """
     of = places(_names(run, "run"), _names(qrels, "qrels"), columns)
@@ -285,7 +285,7 @@ def _tagged(
     run: Dataset, qrels: Dataset, columns: Mapping[Column, str] | None, runs: Sequence[str] | None
 ) -> tuple[Dataset, Sequence[str] | None]:
     """Results and judgments in one Dataset, and the names of the runs if there are several."""
-    rows = tagged(run, qrels, columns=columns)
+    rows = tag_run(run, qrels, columns=columns)
     of_run = column_of_runs(columns, runs)
     if of_run is None:
         return rows, None
@@ -308,11 +308,11 @@ def _by_query(rows: Dataset, partitions: int | None) -> Dataset:
     return rows.repartition(partitions, keys=[QUERY])
 
 
-def _mapped(rows: Dataset, work: Summaries | LabelSummaries | ScoresWithValues | Values) -> Dataset:
+def _mapped(rows: Dataset, work: SummaryTask | LabelSummaryTask | ScoresTask | ValuesTask) -> Dataset:
     return rows.map_batches(_of_block(work), batch_format="pyarrow", batch_size=None)
 
 
-def _of_block(work: Summaries | LabelSummaries | ScoresWithValues | Values) -> Callable[[Any], Any]:
+def _of_block(work: SummaryTask | LabelSummaryTask | ScoresTask | ValuesTask) -> Callable[[Any], Any]:
     """The work as a function of a block."""
 
     def of_block(block: pyarrow.Table) -> pyarrow.Table:
@@ -323,6 +323,6 @@ def _of_block(work: Summaries | LabelSummaries | ScoresWithValues | Values) -> C
     return of_block
 
 
-def _collected(rows: Dataset, work: Summaries | LabelSummaries | ScoresWithValues) -> list[Any]:
+def _collected(rows: Dataset, work: SummaryTask | LabelSummaryTask | ScoresTask) -> list[Any]:
     found = _mapped(rows, work).take_all()
     return [tuple(row[name] for name in work.schema().names) for row in found]

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from laneval._engines import (
+from laneval._distributed import (
     SCORES,
     SUMMARIES,
     Column,
     EngineOptions,
     LabelColumn,
-    LabelSummaries,
-    ScoresWithValues,
-    Summaries,
-    Values,
+    LabelSummaryTask,
+    ScoresTask,
+    SummaryTask,
+    ValuesTask,
     column_of_runs,
-    gathered,
-    merged,
+    collect_rows,
+    merge_rows,
     places,
     refuse_partitions,
 )
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     DataFrame: TypeAlias = Any
     SparkColumn: TypeAlias = Any
 
-__all__ = ["evaluate", "evaluate_labels", "evaluate_tagged", "per_query", "scores", "tagged"]
+__all__ = ["evaluate", "evaluate_labels", "evaluate_tagged", "per_query", "scores", "tag_run"]
 
 INTEGERS = ("byte", "tinyint", "short", "smallint", "integer", "int", "long", "bigint")
 TEXTS = ("string", "char", "varchar")
@@ -57,8 +57,8 @@ def evaluate(
     the summary.
 
     `measures` are names as for `laneval.evaluate`, and `options` the keywords of `Options` that apply to a partition: `queries`, `ties`
-    (but `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `known`, `as_`, `drop_identical_ids`, `units` (but `"column:NAME"`),
-    `qrels_units`, `repeats`, `rows`, `engine`, `adapter`, `threads`
+    (but `"input"` and `"rank"`), `score_type`, `depth`, `judged_only`, `relevant_from`, `as_`, `drop_identical_ids`, `doc_id` (but
+    `"column:NAME"`), `qrels_doc_id`, `aggregate`, `max_chunks`, `engine`, `adapter`, `threads`
     and `dialect`. The default is one thread of the CPU.
 
     `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
@@ -76,8 +76,8 @@ def evaluate(
     0.5
     """
     rows, names = _tagged(run, qrels, columns, runs)
-    work = Summaries(measures, options, names, check=False)
-    return merged(_collected(_by_query(rows, partitions), work), ours=True, dialect=work.dialect)
+    work = SummaryTask(measures, options, names, check=False)
+    return merge_rows(_collected(_by_query(rows, partitions), work), ours=True, dialect=work.dialect)
 
 
 def evaluate_tagged(
@@ -102,7 +102,7 @@ def evaluate_tagged(
     >>> import laneval.spark
     >>> run = spark.createDataFrame([("q1", "d1", 0.5), ("q1", "d2", 0.7)], ["query_id", "doc_id", "score"])  # doctest: +SKIP
     >>> qrels = spark.createDataFrame([("q1", "d1", 1)], ["query_id", "doc_id", "grade"])  # doctest: +SKIP
-    >>> rows = laneval.spark.tagged(run, qrels)  # doctest: +SKIP
+    >>> rows = laneval.spark.tag_run(run, qrels)  # doctest: +SKIP
     >>> laneval.spark.evaluate_tagged(rows, "RR").scores()["run"]["RR"]  # doctest: +SKIP
     0.5
     """
@@ -111,9 +111,9 @@ def evaluate_tagged(
     if names is None and RUN in rows.columns:
         of_results = rows.where(rows[SCORE].isNotNull())
         names = names_of_runs(row[0] for row in of_results.select(RUN).distinct().collect())
-    work = Summaries(measures, options, names, check=not repartition)
+    work = SummaryTask(measures, options, names, check=not repartition)
     there = _by_query(rows, partitions) if repartition else rows
-    return merged(_collected(there, work), ours=repartition, dialect=work.dialect)
+    return merge_rows(_collected(there, work), ours=repartition, dialect=work.dialect)
 
 
 def evaluate_labels(
@@ -141,9 +141,9 @@ def evaluate_labels(
     >>> laneval.spark.evaluate_labels(rankings, "RR").scores()["rankings"]["RR"]  # doctest: +SKIP
     0.75
     """
-    work = LabelSummaries(measures, options, grades, columns)
+    work = LabelSummaryTask(measures, options, grades, columns)
     rows = rankings.select(*(_column(rankings, name) for name in work.used(rankings.columns)))
-    return merged(_collected(rows, work), ours=True, dialect="")
+    return merge_rows(_collected(rows, work), ours=True, dialect="")
 
 
 def scores(
@@ -174,8 +174,8 @@ def scores(
     ({'a': {'RR': 1.0}, 'b': {'RR': 0.5}}, [0.5])
     """
     rows, names = _tagged(run, qrels, columns, runs)
-    work = ScoresWithValues(measures, options, names)
-    return gathered(_collected(_by_query(rows, partitions), work), work.names, work.dialect)
+    work = ScoresTask(measures, options, names)
+    return collect_rows(_collected(_by_query(rows, partitions), work), work.names, work.dialect)
 
 
 def per_query(
@@ -203,13 +203,13 @@ def per_query(
     [('q1', 0.5)]
     """
     rows, names = _tagged(run, qrels, columns, runs)
-    work = Values(measures, options, names)
+    work = ValuesTask(measures, options, names)
     keys = [QUERY] if names is None else [QUERY, RUN]
     ddl = [f"`{key}` string" for key in keys] + [f"`{name}` double" for name in work.names]
     return _by_query(rows, partitions).mapInArrow(work, ", ".join(ddl))
 
 
-def tagged(run: DataFrame, qrels: DataFrame, *, columns: Mapping[Column, str] | None = None) -> DataFrame:
+def tag_run(run: DataFrame, qrels: DataFrame, *, columns: Mapping[Column, str] | None = None) -> DataFrame:
     """Joins results (`run`) and judgments (`qrels`) in one DataFrame, and returns it. It has one row for each of both: `query_id`,
     `doc_id`, `score`, `grade`, and `run` if `columns` names it. A result has no grade, and a judgment no score.
 
@@ -218,7 +218,7 @@ def tagged(run: DataFrame, qrels: DataFrame, *, columns: Mapping[Column, str] | 
     >>> import laneval.spark
     >>> run = spark.createDataFrame([("q1", "d1", 0.5), ("q1", "d2", 0.7)], ["query_id", "doc_id", "score"])  # doctest: +SKIP
     >>> qrels = spark.createDataFrame([("q1", "d1", 1)], ["query_id", "doc_id", "grade"])  # doctest: +SKIP
-    >>> laneval.spark.tagged(run, qrels).columns  # doctest: +SKIP
+    >>> laneval.spark.tag_run(run, qrels).columns  # doctest: +SKIP
     ['query_id', 'doc_id', 'score', 'grade']
     """
     from pyspark.sql import functions
@@ -250,7 +250,7 @@ def _tagged(
     run: DataFrame, qrels: DataFrame, columns: Mapping[Column, str] | None, runs: Sequence[str] | None
 ) -> tuple[DataFrame, Sequence[str] | None]:
     """Results and judgments in one DataFrame, and the names of the runs if there are several."""
-    rows = tagged(run, qrels, columns=columns)
+    rows = tag_run(run, qrels, columns=columns)
     of_run = column_of_runs(columns, runs)
     if of_run is None:
         return rows, None
@@ -264,8 +264,8 @@ def _by_query(rows: DataFrame, partitions: int | None) -> DataFrame:
     return rows.repartition(QUERY) if partitions is None else rows.repartition(partitions, QUERY)
 
 
-def _collected(rows: DataFrame, work: Summaries | LabelSummaries | ScoresWithValues) -> list[Any]:
-    form = SCORES if isinstance(work, ScoresWithValues) else SUMMARIES
+def _collected(rows: DataFrame, work: SummaryTask | LabelSummaryTask | ScoresTask) -> list[Any]:
+    form = SCORES if isinstance(work, ScoresTask) else SUMMARIES
     found: list[Any] = rows.mapInArrow(work, form).collect()
     return [tuple(None if of is None else bytes(of) for of in row) for row in found]
 

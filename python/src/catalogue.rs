@@ -1,16 +1,16 @@
-//! Lists of measures and GPUs, the measure of a gate, and the command.
+//! Functions for Python that list measures and GPUs, and one that runs the command `laneval`.
 
 use laneval::compare::Gate;
 use std::collections::BTreeMap;
 
-use laneval::measure::{Better, Definition, MEASURES, Measure, Profile, parse_list};
+use laneval::measure::{Direction, MEASURES, Measure, Profile, parse_list};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{exception, option_of};
+use crate::errors::OrRaise;
 
-/// The canonical names of the measures of a list, whose names are those of a library if one is
-/// given.
+/// Returns the canonical names of the measures of a list, whose names are those of a library if one
+/// is given.
 #[pyfunction]
 #[pyo3(signature = (text, as_library=None))]
 pub fn parse(py: Python<'_>, text: &str, as_library: Option<&str>) -> PyResult<Vec<String>> {
@@ -18,52 +18,52 @@ pub fn parse(py: Python<'_>, text: &str, as_library: Option<&str>) -> PyResult<V
         Some(prefix) => library(py, prefix)?.measures(text, Default::default()),
         None => parse_list(text, Default::default()),
     };
-    Ok(names(&measures.map_err(|error| exception(py, error))?))
+    Ok(names(&measures.or_raise(py)?))
 }
 
-/// The canonical names of the usual measures, as far as a library has them.
+/// Returns the canonical names of the usual measures, as far as a library has them.
 #[pyfunction]
 pub fn usual_measures(py: Python<'_>, as_library: &str) -> PyResult<Vec<String>> {
     Ok(names(&library(py, as_library)?.usual_measures(Default::default())))
 }
 
-/// The keywords that a library fixes, with their words. Words that are given have to agree.
+/// Returns the keywords that a library fixes, with their words. Words that are given have to agree.
 #[pyfunction]
 pub fn library_options(
     py: Python<'_>,
     as_library: &str,
     given: BTreeMap<String, String>,
-) -> PyResult<BTreeMap<&'static str, &'static str>> {
+) -> PyResult<BTreeMap<String, &'static str>> {
     let profile = library(py, as_library)?;
-    let said = format!("as_={:?}", profile.prefix);
-    let settled = |&(option, _): &(&'static str, &'static str)| {
-        let given = given.get(option).map(String::as_str);
-        let word = profile.agree(&said, option, given, |word| format!("{option}={word:?}"));
-        word.map(|word| (option, word.unwrap_or_default()))
-    };
-    let settled: laneval::Result<_> = profile.options.iter().map(settled).collect();
-    settled.map_err(|error| option_of(py, error))
+    let as_keyword = format!("as_={:?}", profile.prefix);
+    let settled = profile.options.iter().map(|&(option, _)| {
+        let keyword = option.replace('-', "_");
+        let given = given.get(&keyword).map(String::as_str);
+        let word = profile
+            .check_option(&as_keyword, option, given, |word| format!("{keyword}={word:?}"))?;
+        Ok((keyword, word.unwrap_or_default()))
+    });
+    settled.collect::<laneval::Result<_>>().or_option_error(py)
 }
 
 fn library(py: Python<'_>, prefix: &str) -> PyResult<&'static Profile> {
-    Profile::of(prefix).map_err(|error| option_of(py, error))
+    Profile::from_prefix(prefix).or_option_error(py)
 }
 
 fn names(measures: &[Measure]) -> Vec<String> {
     measures.iter().map(ToString::to_string).collect()
 }
 
-/// The canonical name of the measure that a gate looks at.
+/// Returns the canonical name of the measure that a gate looks at.
 #[pyfunction]
 pub fn measure_of_gate(py: Python<'_>, text: &str) -> PyResult<String> {
-    let gate = Gate::parse(text).map_err(|error| exception(py, error))?;
-    Ok(gate.measure().to_string())
+    Ok(Gate::parse(text).or_raise(py)?.measure().to_string())
 }
 
-/// All measures, each as a dict of its properties.
+/// Returns all measures, each as a dict of its properties.
 #[pyfunction]
 pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let of = |definition: &Definition| {
+    let entries = MEASURES.iter().map(|definition| {
         let dict = PyDict::new(py);
         dict.set_item("name", definition.name)?;
         dict.set_item("plain", definition.plain)?;
@@ -79,15 +79,15 @@ pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         dict.set_item("average", definition.average.name().to_string())?;
         dict.set_item("better", better(definition.better))?;
         Ok(dict)
-    };
-    MEASURES.iter().map(of).collect()
+    });
+    entries.collect()
 }
 
-fn better(better: Better) -> Option<&'static str> {
+fn better(better: Direction) -> Option<&'static str> {
     match better {
-        Better::Higher => Some("higher"),
-        Better::Lower => Some("lower"),
-        Better::Neither => None,
+        Direction::Higher => Some("higher"),
+        Direction::Lower => Some("lower"),
+        Direction::Neither => None,
     }
 }
 
@@ -96,22 +96,22 @@ fn better(better: Better) -> Option<&'static str> {
 #[pyfunction]
 pub fn are_best(numbers: Vec<f64>, better: Option<&str>) -> Vec<bool> {
     let better = match better {
-        Some("higher") => Better::Higher,
-        Some("lower") => Better::Lower,
-        _ => Better::Neither,
+        Some("higher") => Direction::Higher,
+        Some("lower") => Direction::Lower,
+        _ => Direction::Neither,
     };
     let numbers: Vec<Option<f64>> =
-        numbers.into_iter().map(|number| Some(number).filter(|of| !of.is_nan())).collect();
+        numbers.into_iter().map(|number| Some(number).filter(|value| !value.is_nan())).collect();
     laneval::compare::are_best(&numbers, better)
 }
 
-/// The GPUs, each as a dict of its properties.
+/// Returns the GPUs, each as a dict of its properties.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     #[cfg(feature = "gpu")]
     {
         let adapters = py.detach(laneval::gpu::adapters);
-        let of = |adapter: laneval::gpu::Adapter| {
+        let entries = adapters.into_iter().map(|adapter| {
             let dict = PyDict::new(py);
             dict.set_item("name", &adapter.name)?;
             dict.set_item("backend", &adapter.backend)?;
@@ -119,8 +119,8 @@ pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
             dict.set_item("driver", &adapter.driver)?;
             dict.set_item("unusable", &adapter.unusable)?;
             Ok(dict)
-        };
-        adapters.into_iter().map(of).collect()
+        });
+        entries.collect()
     }
     #[cfg(not(feature = "gpu"))]
     {

@@ -1,4 +1,4 @@
-//! The check of a function of Python: what it returns for each case of the conformance suite.
+//! The check of a user's Python function: its answers to the cases of the conformance suite.
 
 use laneval::conformance::{Case, CaseAnswer, Suite, check as check_with};
 use laneval::{Error, Result};
@@ -6,11 +6,11 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::exception;
+use crate::errors::{OrRaise, exception};
 
 /// Calls a function for each case, and returns the sentences of the check with its JSON.
 #[pyfunction]
-pub fn check(
+pub fn run_check(
     py: Python<'_>,
     function: &Bound<'_, PyAny>,
     measure: &str,
@@ -20,7 +20,7 @@ pub fn check(
     // What is no answer of the function, such as a keyboard interrupt, ends the check and is raised
     // as it is.
     let mut raised = None;
-    let suite = Suite::named(suite).map_err(|error| exception(py, error))?;
+    let suite = Suite::named(suite).or_raise(py)?;
     let checked = check_with(&suite, measure, library, |case| {
         answer(py, function, case).map_err(|error| {
             raised = Some(error);
@@ -34,7 +34,8 @@ pub fn check(
     }
 }
 
-/// What the function says of a case; an exception is a refusal.
+/// Calls the user's Python function for one case, and returns its answer; an exception is a
+/// refusal.
 fn answer(py: Python<'_>, function: &Bound<'_, PyAny>, case: &Case) -> Result<CaseAnswer, PyErr> {
     let (judged, found) = (PyDict::new(py), PyDict::new(py));
     for (document, grade) in &case.qrels {
@@ -47,9 +48,9 @@ fn answer(py: Python<'_>, function: &Bound<'_, PyAny>, case: &Case) -> Result<Ca
     qrels.set_item(&case.id, judged)?;
     run.set_item(&case.id, found)?;
     match function.call1((qrels, run, case.k)) {
-        Ok(value) if value.is_none() => Ok(CaseAnswer::LeftOut),
+        Ok(value) if value.is_none() => Ok(CaseAnswer::NoValue),
         Ok(value) => match value.extract::<f64>() {
-            Ok(value) => Ok(CaseAnswer::of(value)),
+            Ok(value) => Ok(CaseAnswer::from_value(value)),
             Err(_) => {
                 let kind = value.get_type().name()?;
                 Ok(CaseAnswer::Refused(format!("returned {kind}, where a number was expected")))

@@ -1,10 +1,10 @@
-//! The borders to foreign memory: buffers of Python and streams of Arrow. The only file of the
-//! package with `unsafe`.
+//! Unsafe access to foreign memory: buffers, dicts and lists of Python, and streams of Arrow. The
+//! only file of the package with `unsafe`.
 //!
 //! # What each `unsafe` rests on
 //!
 //! ```text
-//! buffer of numbers    the pointer, and count values behind it  `Array::of` looked at shape,
+//! buffer of numbers    the pointer, and count values behind it  `Array::from_py` looked at shape,
 //!                                                               strides, alignment and type; the
 //!                                                               buffer is held, so its owner
 //!                                                               cannot free or resize it
@@ -39,20 +39,21 @@ use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use laneval::arrays::{Integers, Numbers};
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{
-    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyList_GetItem, PyLong_AsDouble,
-    PyLong_CheckExact, PyObject, PyTuple_CheckExact, PyTuple_GetItem, PyTuple_Size,
-    PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact,
+    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyList_GetItem,
+    PyLong_AsLongLongAndOverflow, PyLong_CheckExact, PyObject, PyTuple_CheckExact, PyTuple_GetItem,
+    PyTuple_Size, PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact,
 };
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};
 
+use crate::errors::{arrow_error, type_error, value_error, wrong_type};
+
 /// The name that the Arrow capsule interface gives its streams.
 pub const STREAM: &CStr = c"arrow_array_stream";
 
-/// Numbers of one or two dimensions in the memory of Python, which is held as long as this value.
+/// A Python array of numbers, of one or two dimensions, whose memory is held as long as this value.
 ///
 /// Python code must not write to the memory meanwhile; if it does, arbitrary numbers are read.
 pub struct Array {
@@ -66,7 +67,7 @@ pub struct Array {
 }
 
 enum Memory {
-    Lent(PyUntypedBuffer),
+    Borrowed(PyUntypedBuffer),
     /// A copy in words, so that it is aligned for every type.
     Copied(Vec<u64>),
 }
@@ -88,21 +89,19 @@ enum BufferKind {
 }
 
 impl Array {
-    /// Takes the numbers of an object with a buffer, which messages call `name`; `bf16` if 16 bits
-    /// are those of a bfloat16.
+    /// Borrows the numbers of a Python object with a buffer, which messages call `name`. `bf16`
+    /// says that 16 bits are those of a bfloat16.
     ///
     /// Rows may lie apart. Memory of any other layout is copied once.
     ///
     /// # Errors
     /// No buffer, no numbers, swapped bytes, more than two dimensions, or none.
-    pub fn of(object: &Bound<'_, PyAny>, name: &str, bf16: bool) -> PyResult<Self> {
+    pub fn from_py(object: &Bound<'_, PyAny>, name: &str, bf16: bool) -> PyResult<Self> {
         let py = object.py();
-        let buffer = PyUntypedBuffer::get(object).map_err(|_| {
-            let of = object.get_type();
-            PyTypeError::new_err(format!("{name} is of {of}: an array of numbers was expected"))
-        })?;
+        let buffer = PyUntypedBuffer::get(object)
+            .map_err(|_| wrong_type(name, object, "an array of numbers"))?;
         let kind = kind(buffer.format(), bf16).map_err(|what| {
-            PyTypeError::new_err(format!(
+            type_error(format!(
                 "{name} has values of {what}: integers, floats or bools were expected"
             ))
         })?;
@@ -111,7 +110,7 @@ impl Array {
             [rows, width] => (rows, Some(width)),
             ref more => {
                 let dimensions = more.len();
-                return Err(PyValueError::new_err(format!(
+                return Err(value_error(format!(
                     "{name} has {dimensions} dimensions: one or two were expected"
                 )));
             }
@@ -120,29 +119,29 @@ impl Array {
         // Cannot overflow: the buffer's length in bytes is the product of its shape and the size of
         // an item.
         let values = rows * width.unwrap_or(1);
-        let stride = lent(&buffer, size, rows, width);
+        let stride = row_stride(&buffer, size, rows, width);
         // Arrays over bytes of a file, or a field of records, may lie anywhere. A reference to a
         // value that is not aligned would be undefined, even if the processor reads it.
         let aligned = (buffer.buf_ptr() as usize).is_multiple_of(size);
         let (memory, stride) = match stride {
-            Some(stride) if aligned || values == 0 => (Memory::Lent(buffer), stride),
+            Some(stride) if aligned || values == 0 => (Memory::Borrowed(buffer), stride),
             _ => (copied(py, object, values * size)?, width.unwrap_or(1)),
         };
-        Ok(Array { memory, kind, rows, width, stride })
+        Ok(Self { memory, kind, rows, width, stride })
     }
 
-    /// The number of values of a row, and of values between the starts of two rows; `None` for one
-    /// dimension.
+    /// Returns the number of values in a row of the array, and between the starts of two rows;
+    /// `None` for one dimension.
     pub fn width(&self) -> Option<(usize, usize)> {
         self.width.map(|width| (width, self.stride))
     }
 
-    /// The number of rows, or of values for one dimension.
+    /// Returns the number of rows of the array, or of values if it has one dimension.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The values, and those between rows.
+    /// Returns the values of the array, and those in the gaps between its rows.
     pub fn numbers(&self) -> Numbers<'_> {
         let count = match (self.width, self.rows) {
             (_, 0) | (Some(0), _) => 0,
@@ -150,20 +149,22 @@ impl Array {
             (None, values) => values,
         };
         let start = match &self.memory {
-            Memory::Lent(buffer) => buffer.buf_ptr().cast_const(),
+            Memory::Borrowed(buffer) => buffer.buf_ptr().cast_const(),
             Memory::Copied(words) => words.as_ptr().cast(),
         };
         macro_rules! values {
-            ($($kind:ident $type:ty),*; $($integer:ident $of:ty),*) => {
+            ($($kind:ident $type:ty),*; $($integer:ident $item:ty),*) => {
                 match self.kind {
                     $(BufferKind::$kind => Numbers::$kind(values!($type)),)*
-                    $(BufferKind::$integer => Numbers::Integers(Integers::$integer(values!($of))),)*
+                    $(BufferKind::$integer => {
+                        Numbers::Integers(Integers::$integer(values!($item)))
+                    })*
                 }
             };
             ($type:ty) => {
                 match count {
                     0 => &[],
-                    // SAFETY: `of` checked the shape, the strides and the alignment, of which
+                    // SAFETY: `from_py` checked the shape, the strides and the alignment, of which
                     // `count` is made; any bits are a value of these types; and the memory is held
                     // by `self`.
                     _ => unsafe { slice::from_raw_parts(start.cast::<$type>(), count) },
@@ -176,7 +177,7 @@ impl Array {
         )
     }
 
-    /// The values if they are integers, and those between rows.
+    /// Returns the values of the array and those in the gaps between its rows, if all are integers.
     pub fn integers(&self) -> Option<Integers<'_>> {
         match self.numbers() {
             Numbers::Integers(integers) => Some(integers),
@@ -185,30 +186,42 @@ impl Array {
     }
 }
 
-/// The number of values between the starts of two rows, if rows ascend in memory and the values of
-/// each are contiguous.
-fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>) -> Option<usize> {
+/// Returns the number of values between the starts of two rows of a Python buffer, if rows can be
+/// borrowed. Rows can be borrowed if they ascend in memory and the values of each are contiguous.
+fn row_stride(
+    buffer: &PyUntypedBuffer,
+    size: usize,
+    rows: usize,
+    width: Option<usize>,
+) -> Option<usize> {
     if buffer.suboffsets().is_some() {
         return None;
     }
-    let step = |at: usize, count: usize, dense: usize| match usize::try_from(buffer.strides()[at]) {
-        // NumPy leaves any stride in a dimension of one, for it is never taken.
-        _ if count <= 1 => Some(dense),
-        Ok(bytes) if bytes.is_multiple_of(size) => Some(bytes / size),
-        _ => None,
-    };
+    let strides = buffer.strides();
     match width {
-        None => (step(0, rows, 1)? == 1).then_some(1),
+        None => (step(strides[0], size, rows, 1)? == 1).then_some(1),
         Some(width) => {
-            let dense = step(1, width, 1)? == 1;
+            let is_dense = step(strides[1], size, width, 1)? == 1;
             // Rows that overlap (windows, broadcasts) are copied, as are rows that descend: a
             // stride below the width is no distance between rows.
-            step(0, rows, width).filter(|stride| dense && *stride >= width)
+            step(strides[0], size, rows, width).filter(|stride| is_dense && *stride >= width)
         }
     }
 }
 
-/// Copies the values of an object, row by row.
+/// Converts the stride of a buffer's dimension from bytes to values of `size` bytes. The dimension
+/// has `count` items. Returns `dense` if no stride is taken; `None` for a negative stride, or one
+/// that is no number of values.
+fn step(stride: isize, size: usize, count: usize, dense: usize) -> Option<usize> {
+    match usize::try_from(stride) {
+        // NumPy leaves any stride in a dimension of one, for it is never taken.
+        _ if count <= 1 => Some(dense),
+        Ok(bytes) if bytes.is_multiple_of(size) => Some(bytes / size),
+        _ => None,
+    }
+}
+
+/// Copies the values of a Python object with a buffer into memory of its own, row by row.
 fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Memory> {
     // Python's own `tobytes` knows every layout of the protocol, negative strides and suboffsets
     // included.
@@ -223,49 +236,60 @@ fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Me
     Ok(Memory::Copied(words))
 }
 
-/// The kind of a format of the module `struct`; the error names the format.
+/// Returns the type of numbers that a format of Python's module `struct` stands for; the error
+/// names the format.
 fn kind(format: &CStr, bf16: bool) -> Result<BufferKind, String> {
+    use ElementType::{Bool, Float, SignedInteger, UnsignedInteger};
     let swapped = match format.to_bytes() {
         // `!` is network order: big-endian.
         [b'>' | b'!', _] => cfg!(target_endian = "little"),
         [b'<', _] => cfg!(target_endian = "big"),
         _ => false,
     };
-    let shown = || format!("type {:?}", format.to_string_lossy());
-    if swapped {
-        return Err(format!("{}, whose bytes are swapped", shown()));
-    }
     let kind = match ElementType::from_format(format) {
-        ElementType::UnsignedInteger { bytes: 2 } if bf16 => BufferKind::Bf16,
-        ElementType::Bool | ElementType::UnsignedInteger { bytes: 1 } => BufferKind::U8,
-        ElementType::UnsignedInteger { bytes: 2 } => BufferKind::U16,
-        ElementType::UnsignedInteger { bytes: 4 } => BufferKind::U32,
-        ElementType::UnsignedInteger { bytes: 8 } => BufferKind::U64,
-        ElementType::SignedInteger { bytes: 1 } => BufferKind::I8,
-        ElementType::SignedInteger { bytes: 2 } => BufferKind::I16,
-        ElementType::SignedInteger { bytes: 4 } => BufferKind::I32,
-        ElementType::SignedInteger { bytes: 8 } => BufferKind::I64,
-        ElementType::Float { bytes: 2 } => BufferKind::F16,
-        ElementType::Float { bytes: 4 } => BufferKind::F32,
-        ElementType::Float { bytes: 8 } => BufferKind::F64,
-        _ => return Err(shown()),
+        _ if swapped => None,
+        UnsignedInteger { bytes: 2 } if bf16 => Some(BufferKind::Bf16),
+        Bool | UnsignedInteger { bytes: 1 } => Some(BufferKind::U8),
+        UnsignedInteger { bytes: 2 } => Some(BufferKind::U16),
+        UnsignedInteger { bytes: 4 } => Some(BufferKind::U32),
+        UnsignedInteger { bytes: 8 } => Some(BufferKind::U64),
+        SignedInteger { bytes: 1 } => Some(BufferKind::I8),
+        SignedInteger { bytes: 2 } => Some(BufferKind::I16),
+        SignedInteger { bytes: 4 } => Some(BufferKind::I32),
+        SignedInteger { bytes: 8 } => Some(BufferKind::I64),
+        Float { bytes: 2 } => Some(BufferKind::F16),
+        Float { bytes: 4 } => Some(BufferKind::F32),
+        Float { bytes: 8 } => Some(BufferKind::F64),
+        _ => None,
     };
-    Ok(kind)
+    kind.ok_or_else(|| {
+        let why = if swapped { ", whose bytes are swapped" } else { "" };
+        format!("type {:?}{why}", format.to_string_lossy())
+    })
 }
 
 /// The number of items of a dict that are looked at together, so that the processor waits for the
 /// memory of many at a time.
 const TOGETHER: usize = 32;
 
-/// Visits the items of a dict: texts with floats by `plain`; all others, and those for which
-/// `plain` returns `false`, by `other`.
+/// A receiver of the items of a Python dict, in their order.
+pub trait ItemSink<'py> {
+    /// Takes an item of a dict whose key is text and whose value is a float, or returns `false`. It
+    /// runs no Python code, which could free the items that follow.
+    fn plain(&mut self, key: &[u8], number: f64) -> bool;
+
+    /// Takes any item of a dict, as Python objects.
+    fn other(&mut self, key: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>) -> PyResult<()>;
+}
+
+/// Passes each item of a Python dict to `take`. Texts with floats go to `plain`; all others, and
+/// those for which `plain` returns `false`, go to `other`.
 ///
 /// # Errors
-/// Text that is not Unicode (lone surrogates); an error of `other`.
+/// Text that is not Unicode (lone surrogates); an error of `take`.
 pub fn for_each_item<'py>(
     dict: &Bound<'py, PyDict>,
-    mut plain: impl FnMut(&[u8], f64) -> bool,
-    mut other: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
+    take: &mut impl ItemSink<'py>,
 ) -> PyResult<()> {
     let py = dict.py();
     with_critical_section(dict, || {
@@ -294,28 +318,30 @@ pub fn for_each_item<'py>(
             }
             let mut done = 0;
             for (exact, &(key, value)) in exact.iter().zip(items) {
-                // SAFETY: both are alive, as above: of texts and floats that are of no subclass
-                // nothing runs. The bytes of a text live as long as it.
-                let fine = *exact && unsafe { plain(utf8(py, key)?, PyFloat_AsDouble(value)) };
+                // SAFETY: both are alive, as above: neither `plain` nor what reads a text or a
+                // float
+                // of no subclass runs Python code, and the error of a text that is not Unicode ends
+                // the loops. The bytes of a text live as long as it.
+                let fine = *exact && unsafe { take.plain(utf8(py, key)?, PyFloat_AsDouble(value)) };
                 if !fine {
                     break;
                 }
                 done += 1;
             }
-            // SAFETY: all are alive, as above; from here on they are held.
-            let held = |&(key, value): &(_, _)| unsafe {
-                (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
-            };
             // All of them are held before `other` runs the first line of Python, which may remove
             // the later ones from the dict.
-            let rest: Vec<_> = items[done..].iter().map(held).collect();
+            // SAFETY: all are alive, as above; from here on they are held.
+            let rest = items[done..].iter().map(|&(key, value)| unsafe {
+                (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
+            });
+            let rest: Vec<_> = rest.collect();
             for (key, value) in &rest {
                 let fine = match (key.cast_exact::<PyString>(), value.cast_exact::<PyFloat>()) {
-                    (Ok(key), Ok(value)) => plain(key.to_str()?.as_bytes(), value.value()),
+                    (Ok(key), Ok(value)) => take.plain(key.to_str()?.as_bytes(), value.value()),
                     _ => false,
                 };
                 if !fine {
-                    other(key, value)?;
+                    take.other(key, value)?;
                 }
             }
             // A dict whose length is a multiple of 32 has one more turn, without items.
@@ -326,24 +352,25 @@ pub fn for_each_item<'py>(
     })
 }
 
-/// What takes the items of a list, in their order.
-pub trait TakeTuples<'py> {
-    /// Takes a tuple of texts and a number, or returns `false`.
+/// A receiver of the items of a Python list of tuples, in their order.
+pub trait TupleSink<'py> {
+    /// Takes a tuple of texts and a number from a list, or returns `false`. It runs no Python code,
+    /// which could free the items that follow.
     fn plain(&mut self, ids: &[&[u8]], number: f64) -> bool;
 
-    /// Takes any item, whose number counts from 1.
+    /// Takes any item of a list as a Python object, with its row number from 1.
     fn other(&mut self, row: u64, item: &Bound<'py, PyAny>) -> PyResult<()>;
 }
 
-/// Passes the items of a list to `take`: tuples of `N - 1` texts and a float or an int by `plain`;
-/// all others, and those for which `plain` returns `false`, by `other`. Signals are checked now and
-/// then.
+/// Passes each item of a Python list to `take`. Tuples of `N - 1` texts and a float or an int go to
+/// `plain`; all others, and those for which `plain` returns `false`, go to `other`. Signals are
+/// checked now and then.
 ///
 /// # Errors
 /// Text that is not Unicode (lone surrogates); an error of `take` or of a signal.
 pub fn each_tuple<'py, const N: usize>(
     list: &Bound<'py, PyList>,
-    take: &mut impl TakeTuples<'py>,
+    take: &mut impl TupleSink<'py>,
 ) -> PyResult<()> {
     let py = list.py();
     with_critical_section(list, || {
@@ -363,7 +390,7 @@ pub fn each_tuple<'py, const N: usize>(
             let mut exact = [false; TOGETHER];
             for ((exact, fields), &item) in exact.iter_mut().zip(&mut fields).zip(&*items) {
                 // SAFETY: all are alive as long as the list has them, which it has until other
-                // Python code runs; none has run since.
+                // Python code runs; none has run since. A tuple has its fields as long as it lives.
                 unsafe {
                     if PyTuple_CheckExact(item) == 0 || PyTuple_Size(item) != N as isize {
                         continue;
@@ -380,18 +407,21 @@ pub fn each_tuple<'py, const N: usize>(
             }
             let mut done = 0;
             for (&exact, fields) in exact.iter().zip(&fields[..count]) {
-                // SAFETY: all are alive, as above: of texts, floats and ints that are of no
-                // subclass nothing runs. The bytes of a text live as long as it.
+                // SAFETY: all are alive, as above: neither `plain` nor what reads a text, a float
+                // or
+                // an int of no subclass runs Python code, and the error of a text that is not
+                // Unicode ends the loops. The bytes of a text live as long as it.
                 if !(exact && unsafe { plain_tuple(py, fields, take)? }) {
                     break;
                 }
                 done += 1;
             }
             // All of them are held before `other` runs the first line of Python, which may remove
-            // the later ones from the list. SAFETY: all are alive, as above; from here on they are
-            // held.
-            let held = |&item: &_| unsafe { Bound::from_borrowed_ptr(py, item) };
-            let rest: Vec<_> = items[done..].iter().map(held).collect();
+            // the later ones from the list.
+            let rest = items[done..].iter();
+            // SAFETY: all are alive, as above; from here on they are held.
+            let rest = rest.map(|&item| unsafe { Bound::from_borrowed_ptr(py, item) });
+            let rest: Vec<_> = rest.collect();
             for (item, row) in rest.iter().zip((start + done + 1) as u64..) {
                 take.other(row, item)?;
             }
@@ -406,7 +436,7 @@ pub fn each_tuple<'py, const N: usize>(
     })
 }
 
-/// The bytes of a text.
+/// Returns the UTF-8 bytes of a Python text, without a copy.
 ///
 /// # Safety
 /// It is a text, and alive as long as the bytes are used.
@@ -421,37 +451,36 @@ unsafe fn utf8<'t>(py: Python<'_>, text: *mut PyObject) -> PyResult<&'t [u8]> {
     Ok(unsafe { slice::from_raw_parts(bytes.cast(), length as usize) })
 }
 
-/// Passes the fields of a tuple of texts and a number on; `false` if they are not taken.
+// `PyLong_AsDouble` would make an exception for an int that is too large. Memory for an exception
+// may start Python's collector of garbage, and so run code of Python. An int that does not fit into
+// 64 bits is not taken instead.
+/// Passes the texts and the number of a Python tuple to `take`; `false` if they are not taken.
 ///
 /// # Safety
 /// All but the last are texts, and the last is a float or an int, each alive and of no subclass.
 unsafe fn plain_tuple<'py, const N: usize>(
     py: Python<'py>,
     fields: &[*mut PyObject; N],
-    take: &mut impl TakeTuples<'py>,
+    take: &mut impl TupleSink<'py>,
 ) -> PyResult<bool> {
-    let (mut ids, mut count) = ([&b""[..]; N], 0);
+    let mut ids = [&b""[..]; N];
     let Some((number, texts)) = fields.split_last() else { return Ok(false) };
-    for &text in texts {
+    for (id, &text) in ids.iter_mut().zip(texts) {
         // SAFETY: it is a text that is alive until `take` has its bytes.
-        ids[count] = unsafe { utf8(py, text)? };
-        count += 1;
+        *id = unsafe { utf8(py, text)? };
     }
+    let mut overflow = 0;
     // SAFETY: it is a float or an int that is alive.
     let number = unsafe {
         match PyFloat_CheckExact(*number) {
-            0 => PyLong_AsDouble(*number),
+            0 => PyLong_AsLongLongAndOverflow(*number, &mut overflow) as f64,
             _ => PyFloat_AsDouble(*number),
         }
     };
-    // An int that is too large is told from −1 by the error that is set.
-    if number == -1.0 && PyErr::take(py).is_some() {
-        return Ok(false);
-    }
-    Ok(take.plain(&ids[..count], number))
+    Ok(overflow == 0 && take.plain(&ids[..texts.len()], number))
 }
 
-/// Reads the batches of an object that gives a stream of Arrow, with the names of its columns.
+/// Reads all record batches of a Python object with an Arrow stream, and the names of its columns.
 ///
 /// # Errors
 /// An error of the producer.
@@ -461,16 +490,15 @@ pub fn batches(object: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<RecordBa
     let stream: NonNull<FFI_ArrowArrayStream> = capsule.pointer_checked(Some(STREAM))?.cast();
     // SAFETY: a capsule of this name points to a stream; taking it leaves a released one behind.
     let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
-    let said = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
-    let reader = reader.map_err(said)?;
+    let reader = reader.map_err(arrow_error)?;
     let names = arrow_array::RecordBatchReader::schema(&reader)
         .fields()
         .iter()
-        .map(|of| of.name().clone())
+        .map(|field| field.name().clone())
         .collect();
     let mut all = Vec::new();
     for batch in reader {
-        all.push(batch.map_err(said)?);
+        all.push(batch.map_err(arrow_error)?);
         // A producer may compute its batches, so Ctrl-C is heeded between two of them.
         py.check_signals()?;
     }

@@ -1,24 +1,20 @@
-//! The definition of a number: what was found of it.
+//! The definitions (measure and settings) that were found for a reported number, for Python.
 
 use laneval::identify;
-use laneval::report::{Format, ReportOptions};
 use pyo3::prelude::*;
 
-use crate::errors::exception;
+use crate::text::written;
 
-/// What was found of a number.
+/// The definitions that were found for a number.
 #[pyclass(frozen, module = "laneval._native")]
-pub struct Identified {
-    pub found: identify::Identified,
+pub struct Identification {
+    pub found: identify::Identification,
 }
 
 #[pymethods]
-impl Identified {
+impl Identification {
     /// Writes a report, as the command does.
     fn report(&self, py: Python<'_>, format: &str) -> PyResult<Vec<u8>> {
-        let format: Format = format.parse().map_err(|error| exception(py, error))?;
-        let mut written = Vec::new();
-        format.write_identified(&self.found, &ReportOptions::default(), &mut written)?;
-        Ok(written)
+        written(py, format, |format, options, to| format.write_identified(&self.found, options, to))
     }
 }

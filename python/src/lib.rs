@@ -1,5 +1,5 @@
-//! The native part of the Python package `laneval`: it lends the objects of Python to the library,
-//! and converts the results.
+//! The native part of the Python package `laneval`: conversion between Python objects and the Rust
+//! library.
 //!
 //! Users see the Python code in `python/laneval`; names here are free to change.
 
@@ -8,6 +8,7 @@ mod catalogue;
 mod check;
 mod columns;
 mod comparison;
+mod doc_ids;
 mod errors;
 mod ffi;
 mod identify;
@@ -29,7 +30,6 @@ mod summary;
 mod table;
 mod text;
 mod trec;
-mod units;
 mod work;
 
 /// The module.
@@ -43,11 +43,13 @@ mod _native {
         usual_measures,
     };
     #[pymodule_export]
-    use crate::check::check;
+    use crate::check::run_check;
     #[pymodule_export]
     use crate::comparison::{Comparison, judge_alone, scores_json};
     #[pymodule_export]
-    use crate::identify::Identified;
+    use crate::doc_ids::PyDocIds;
+    #[pymodule_export]
+    use crate::identify::Identification;
     #[pymodule_export]
     use crate::matrix::Matrix;
     #[pymodule_export]
@@ -56,7 +58,7 @@ mod _native {
     use crate::qrels::Qrels;
     #[cfg(feature = "gpu")]
     #[pymodule_export]
-    use crate::resident::Resident;
+    use crate::resident::ResidentEvaluator;
     #[pymodule_export]
     use crate::scores::{PerQuery, Scores};
     #[pymodule_export]
@@ -66,20 +68,18 @@ mod _native {
     #[pymodule_export]
     use crate::spans::chunk_qrels;
     #[pymodule_export]
-    use crate::stream::Stream;
+    use crate::stream::RankingStream;
     #[pymodule_export]
     use crate::summary::Summary;
     #[pymodule_export]
     use crate::trec::{TrecEvaluator, trec_measures};
-    #[pymodule_export]
-    use crate::units::PyUnits;
 
     /// Sets the version, and keeps panics about damaged files, which become errors, from being
     /// printed.
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         #[cfg(feature = "parquet")]
-        laneval_formats::say_nothing_of_damaged_files();
+        laneval_formats::silence_reader_panics();
         pyo3::types::PyModuleMethods::add(module, "UNDEFINED", laneval::scores::UNDEFINED)?;
         pyo3::types::PyModuleMethods::add(module, "__version__", env!("CARGO_PKG_VERSION"))
     }

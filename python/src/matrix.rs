@@ -1,15 +1,15 @@
-//! Label matrices: joined once, evaluated often.
+//! Label matrices for Python: runs joined to judgments once, and evaluated often.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use laneval::labels::FileAccess;
-use laneval::{LabelMatrix, View, Watch};
+use laneval::{LabelMatrix, View};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::{exception, unanswerable};
+use crate::errors::{OrRaise, unanswerable};
 use crate::text;
 use crate::work::{Workers, work};
 
@@ -25,14 +25,14 @@ pub struct Matrix {
 
 impl From<LabelMatrix> for Matrix {
     fn from(matrix: LabelMatrix) -> Self {
-        Matrix::told(matrix, Vec::new())
+        Self::with_notes(matrix, Vec::new())
     }
 }
 
 impl Matrix {
-    /// A matrix of texts of which these notes are told.
-    pub fn told(matrix: LabelMatrix, notes: Vec<String>) -> Self {
-        Matrix { matrix: Arc::new(matrix), places: OnceLock::new(), notes }
+    /// Returns a label matrix for Python, with notes about the texts that it was made of.
+    pub fn with_notes(matrix: LabelMatrix, notes: Vec<String>) -> Self {
+        Self { matrix: Arc::new(matrix), places: OnceLock::new(), notes }
     }
 
     fn places(&self) -> &[Option<(u32, u8)>] {
@@ -48,13 +48,13 @@ impl Matrix {
     }
 }
 
-/// The labels of some rankings: their depth, and the bytes of `labels[n, depth]`, `lengths[n]` and
-/// `judged[n, labels]`.
+/// The labels of some rankings as bytes of arrays: depth, labels, lengths and judgment counts. The
+/// bytes are those of `labels[n, depth]`, `lengths[n]` and `judged[n, labels]`.
 type RankingLabels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Matrix {
-    /// What is probably wrong with the texts of the runs.
+    /// Returns notes about what is probably wrong with the texts of the runs.
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
@@ -62,7 +62,7 @@ impl Matrix {
     /// Opens a file, which is mapped into memory.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let matrix = work(py, Workers::default(), &Arc::new(Watch::default()), || {
+        let matrix = work(py, Workers::default(), &Arc::default(), || {
             LabelMatrix::open(&path, FileAccess::default())
         })?;
         Ok(matrix.into())
@@ -72,17 +72,17 @@ impl Matrix {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         let matrix = py.detach(|| LabelMatrix::from_bytes(bytes));
-        matrix.map(Matrix::from).map_err(|error| exception(py, error))
+        matrix.map(Self::from).or_raise(py)
     }
 
-    /// The bytes of the file that the matrix would be written to.
+    /// Returns the bytes of the file that the matrix would be written to.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.matrix.to_bytes()))
     }
 
     /// Writes the matrix to a file.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        work(py, Workers::default(), &Arc::new(Watch::default()), || self.matrix.write(&path))
+        work(py, Workers::default(), &Arc::default(), || self.matrix.write(&path))
     }
 
     fn runs(&self) -> Vec<String> {
@@ -90,11 +90,11 @@ impl Matrix {
     }
 
     fn queries(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        self.matrix.queries().iter().map(|id| text::of_bytes(py, id)).collect()
+        self.matrix.queries().iter().map(|id| text::id_to_py(py, id)).collect()
     }
 
-    /// The names of the order of equal scores and of the type of scores by which rankings were
-    /// made.
+    /// Returns the names of the order of equal scores and of the type of scores by which rankings
+    /// were made.
     fn rule(&self) -> (String, String) {
         let rule = self.matrix.rule();
         (rule.ties.to_string(), rule.score.to_string())
@@ -104,13 +104,13 @@ impl Matrix {
         format!("{:032x}", self.matrix.fingerprint())
     }
 
-    /// The grade of each label; NaN if it has none.
+    /// Returns the grade of each label; NaN if it has none.
     fn grades(&self) -> Vec<f64> {
-        let book = self.matrix.book();
+        let book = self.matrix.codebook();
         (0..book.codes()).map(|code| book.grade(code as u8).unwrap_or(f64::NAN)).collect()
     }
 
-    /// The labels of some queries of a run, cut at a depth, or of judged documents only.
+    /// Returns the labels of some queries of a run, cut at a depth, or of judged documents only.
     fn labels<'py>(
         &self,
         py: Python<'py>,
@@ -121,7 +121,7 @@ impl Matrix {
         judged_only: bool,
     ) -> PyResult<RankingLabels<'py>> {
         let (matrix, queries) = (&self.matrix, self.matrix.queries().len());
-        if !matrix.book().is_exact() {
+        if !matrix.codebook().is_exact() {
             return Err(unanswerable(
                 py,
                 "measures of one's own get a label for each document, and there are more distinct \
@@ -133,30 +133,32 @@ impl Matrix {
         }
         let view = View { depth, judged_only };
         let (rows, count) = (run * queries + start..run * queries + end, end - start);
-        let ranking = |row: usize| {
+        let rankings = rows.map(|row| {
             let mut ranking = Vec::new();
             if let Some((tile, lane)) = self.places()[row] {
+                // A lane is as deep as its tile: labels below the row's own depth are padding.
                 let depth = matrix.depths()[row] as usize;
                 ranking.extend(matrix.tile(tile as usize).lane(usize::from(lane)).take(depth));
-                view.of_row(&mut ranking);
+                view.apply_to_row(&mut ranking);
             }
             ranking
-        };
-        let rankings: Vec<Vec<u8>> = rows.map(ranking).collect();
+        });
+        let rankings: Vec<Vec<u8>> = rankings.collect();
         let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
-        let codes = matrix.book().codes();
+        let codes = matrix.codebook().codes();
         let mut labels = vec![0u8; count * deepest];
         let mut judged = vec![0u32; count * codes];
         for (at, ranking) in rankings.iter().enumerate() {
             labels[at * deepest..][..ranking.len()].copy_from_slice(ranking);
-            for (code, count) in matrix.facts().of(start + at).iter() {
+            for (code, count) in matrix.facts().get(start + at).iter() {
                 judged[at * codes + usize::from(code)] = count;
             }
         }
         let lengths: Vec<u32> = rankings.iter().map(|ranking| ranking.len() as u32).collect();
-        let words = |of: &[u32]| {
-            PyBytes::new(py, &of.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>())
-        };
-        Ok((deepest, PyBytes::new(py, &labels), words(&lengths), words(&judged)))
+        let [lengths, judged] = [lengths, judged].map(|numbers| {
+            let bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_ne_bytes).collect();
+            PyBytes::new(py, &bytes)
+        });
+        Ok((deepest, PyBytes::new(py, &labels), lengths, judged))
     }
 }

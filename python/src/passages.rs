@@ -1,17 +1,17 @@
-//! Passages as rows: tuples, dicts and columns with a start and an end.
+//! Judged or retrieved passages from Python tuples, dicts and columns with a start and an end.
 
-use laneval::JudgedBy;
-use laneval::tables::Places;
-use pyo3::exceptions::PyTypeError;
+use laneval::FacetKind;
+use laneval::tables::ColumnIndices;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyTuple};
 
-use crate::columns::{NamedColumns, RowsRole};
-use crate::errors::problem;
-use crate::rows::{OwnedRows, QueryCodes, number_of, shown};
+use crate::columns::{RowSpec, RowsRole};
+use crate::errors::wrong_type;
+use crate::rows::{OwnedRows, QueryCodes, keys_and_names};
 use crate::table;
+use crate::text::shown;
 
-/// The fields of a row, by their places among the items of a tuple, or by their keys.
+/// The fields of one passage from Python: query, document, start, end, and a score or grade.
 struct PassageFields<'py> {
     query: Bound<'py, PyAny>,
     doc: Bound<'py, PyAny>,
@@ -25,56 +25,42 @@ struct PassageFields<'py> {
     is_rank: bool,
 }
 
-/// The keys of records.
+/// The keys by which Python dicts of passages are read.
 struct PassageKeys<'py> {
     keys: Vec<Bound<'py, PyAny>>,
-    places: Places,
+    places: ColumnIndices,
 }
 
 impl<'py> PassageKeys<'py> {
-    /// The keys that are read of records, of which this is the first.
-    fn of(
-        first: &Bound<'py, PyMapping>,
-        name: &str,
-        role: RowsRole,
-        columns: &NamedColumns,
-    ) -> PyResult<Self> {
-        let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
-        let names: Vec<String> =
-            keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
-        let of = (role, Some(JudgedBy::Span));
-        let places = table::places(first.py(), (&names, &[]), name, of, columns)?;
-        Ok(PassageKeys { keys, places })
+    /// Returns the keys by which Python dicts of passages are read, found from the first dict.
+    fn from_record(first: &Bound<'py, PyMapping>, spec: RowSpec<'_>) -> PyResult<Self> {
+        let (keys, names) = keys_and_names(first)?;
+        let places = table::places(first.py(), &names, &[], spec)?;
+        Ok(Self { keys, places })
     }
 
-    /// The fields of a record; one need not have a grade.
+    /// Returns the fields of a passage that is a Python dict, which need not have a grade.
     fn fields(
         &self,
         record: &Bound<'py, PyMapping>,
-        name: &str,
+        spec: RowSpec<'_>,
         row: u64,
     ) -> PyResult<PassageFields<'py>> {
-        let needed = |at: usize| {
-            record.get_item(&self.keys[at]).map_err(|_| {
-                let message =
-                    format!("{} was found, which has no {}", shown(record), shown(&self.keys[at]));
-                problem(record.py(), name, row, message)
-            })
-        };
-        let Places { query, doc, number, rank, start, end, length, .. } = self.places;
+        let keys = &self.keys;
+        let ColumnIndices { query, doc, number, rank, start, end, length, .. } = self.places;
         let (Some(start), Some(end)) = (start, end.or(length)) else {
-            return Err(problem(record.py(), name, row, "a start and an end were expected"));
+            return Err(spec.problem(record.py(), row, "a start and an end were expected"));
         };
         let number = match (number, rank) {
-            (Some(at), _) => record.get_item(&self.keys[at]).ok(),
-            (None, Some(at)) => Some(needed(at)?),
+            (Some(at), _) => record.get_item(&keys[at]).ok(),
+            (None, Some(at)) => Some(spec.field(record, &keys[at], row)?),
             (None, None) => None,
         };
         Ok(PassageFields {
-            query: needed(query)?,
-            doc: needed(doc)?,
-            start: needed(start)?,
-            end: needed(end)?,
+            query: spec.field(record, &keys[query], row)?,
+            doc: spec.field(record, &keys[doc], row)?,
+            start: spec.field(record, &keys[start], row)?,
+            end: spec.field(record, &keys[end], row)?,
             is_length: length.is_some(),
             number: number.filter(|number| !number.is_none()),
             is_rank: rank.is_some(),
@@ -83,8 +69,9 @@ impl<'py> PassageKeys<'py> {
 }
 
 impl<'py> PassageFields<'py> {
-    /// The fields of a tuple: query, document, start, end, and a score, or perhaps a grade.
-    fn of(item: &Bound<'py, PyAny>, role: RowsRole) -> Option<Self> {
+    /// Returns the fields of a passage that is a tuple: query, document, start, end, and a score,
+    /// or perhaps a grade.
+    fn from_tuple(item: &Bound<'py, PyAny>, role: RowsRole) -> Option<Self> {
         let tuple: Vec<Bound<'py, PyAny>> = match item.cast::<PyTuple>() {
             Ok(tuple) => tuple.iter().collect(),
             Err(_) => item.extract().ok()?,
@@ -95,91 +82,77 @@ impl<'py> PassageFields<'py> {
         let number = fields.next();
         let fits = fields.next().is_none() && (number.is_some() || role == RowsRole::Qrels);
         let number = number.filter(|number| !number.is_none());
-        fits.then_some(PassageFields {
-            query,
-            doc,
-            start,
-            end,
-            is_length: false,
-            number,
-            is_rank: false,
-        })
+        fits.then_some(Self { query, doc, start, end, is_length: false, number, is_rank: false })
     }
 
-    /// Reads the grade, which is 1 where it is missing, or the score.
-    fn read_number(&self, role: RowsRole, name: &str, row: u64) -> PyResult<f64> {
-        let py = self.doc.py();
+    /// Reads the score of the passage, or its grade, which is 1 where it is missing.
+    fn read_number(&self, spec: RowSpec<'_>, row: u64) -> PyResult<f64> {
         let number = match &self.number {
-            Some(number) => number_of(number, role).map_err(|what| {
-                let message =
-                    format!("the {} of document {} is {what}", role.value(), shown(&self.doc));
-                problem(py, name, row, message)
-            })?,
-            None if role == RowsRole::Qrels => 1.0,
-            None => return Err(problem(py, name, row, "the score is missing")),
+            Some(number) => spec.number(number, &self.doc, row)?,
+            None if spec.role == RowsRole::Qrels => 1.0,
+            None => return Err(spec.problem(self.doc.py(), row, "the score is missing")),
         };
         Ok(if self.is_rank { -number } else { number })
     }
 }
 
-/// Reads a start, an end or a length, as `what` says.
-fn read_position(of: &Bound<'_, PyAny>, what: &str, name: &str, row: u64) -> PyResult<i64> {
+/// Reads a start, an end or a length of a passage from a Python integer, as `what` says.
+fn read_position(
+    value: &Bound<'_, PyAny>,
+    what: &str,
+    spec: RowSpec<'_>,
+    row: u64,
+) -> PyResult<i64> {
     // Whole numbers of NumPy too, but no floats.
-    of.call_method0("__index__").and_then(|whole| whole.extract::<i64>()).map_err(|_| {
-        let shown = shown(of);
+    value.call_method0("__index__").and_then(|whole| whole.extract::<i64>()).map_err(|_| {
+        let shown = shown(value);
         let message =
             format!("{what} {shown} is not a position: a whole number from 0 was expected");
-        problem(of.py(), name, row, message)
+        spec.problem(value.py(), row, message)
     })
 }
 
 impl OwnedRows {
-    /// Reads passages of an iterable of tuples (query, document, start, end, score), whose last
-    /// item is the grade of judgments and may be missing there; or of dicts with keys as tables
-    /// have columns.
-    pub fn of_passages(
-        object: &Bound<'_, PyAny>,
-        name: &str,
-        role: RowsRole,
-        columns: &NamedColumns,
-    ) -> PyResult<Self> {
+    /// Reads judged or retrieved passages from a Python iterable of tuples or dicts. Tuples are
+    /// (query, document, start, end, score), whose last item is the grade of judgments and may be
+    /// missing there. Dicts have keys as tables have columns.
+    pub fn from_passages(object: &Bound<'_, PyAny>, spec: RowSpec<'_>) -> PyResult<Self> {
         let py = object.py();
+        let spec = RowSpec { by: Some(FacetKind::Span), ..spec };
         let mut keys: Option<PassageKeys<'_>> = None;
-        let (mut rows, mut codes) = (OwnedRows::new(), QueryCodes::new());
+        let (mut rows, mut codes) = (Self::default(), QueryCodes::default());
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for (row, item) in (1u64..).zip(object.try_iter()?) {
             let item = item?;
             let fields = match item.cast::<PyMapping>() {
                 Ok(record) => {
                     // A record need not have a grade, and the next one may have it.
-                    let fits = |keys: &PassageKeys<'_>| {
+                    let known = keys.take().filter(|keys| {
                         keys.places.number.is_some()
                             || record.len().is_ok_and(|len| len == keys.keys.len())
-                    };
-                    let keys = match keys.take().filter(fits) {
-                        Some(known) => keys.insert(known),
-                        None => keys.insert(PassageKeys::of(record, name, role, columns)?),
-                    };
-                    keys.fields(record, name, row)?
+                    });
+                    let keys = keys.insert(match known {
+                        Some(known) => known,
+                        None => PassageKeys::from_record(record, spec)?,
+                    });
+                    keys.fields(record, spec, row)?
                 }
-                Err(_) => PassageFields::of(&item, role).ok_or_else(|| {
-                    let last = if role == RowsRole::Qrels { ", grade" } else { ", score" };
-                    let expected = format!("(query, document, start, end{last})");
-                    problem(
-                        py,
-                        name,
-                        row,
-                        format!("{} was found: {expected} was expected", shown(&item)),
-                    )
+                Err(_) => PassageFields::from_tuple(&item, spec.role).ok_or_else(|| {
+                    let message = format!(
+                        "{} was found: (query, document, start, end, {}) was expected",
+                        shown(&item),
+                        spec.role.value()
+                    );
+                    spec.problem(py, row, message)
                 })?,
             };
-            let start = read_position(&fields.start, "start", name, row)?;
+            let start = read_position(&fields.start, "start", spec, row)?;
             let what = if fields.is_length { "length" } else { "end" };
-            let end = read_position(&fields.end, what, name, row)?;
+            let end = read_position(&fields.end, what, spec, row)?;
             starts.push(start);
             ends.push(if fields.is_length { start.saturating_add(end) } else { end });
-            let number = fields.read_number(role, name, row)?;
-            rows.push_row((&fields.query, &fields.doc), || Ok(number), &mut codes, name)?;
+            let number = fields.read_number(spec, row)?;
+            rows.push_row(&fields.query, &fields.doc, || Ok(number), &mut codes, spec.name)?;
             if row % (1 << 16) == 0 {
                 py.check_signals()?;
             }
@@ -188,12 +161,12 @@ impl OwnedRows {
     }
 }
 
-/// The error of a source that has no positions.
+/// Returns the exception for a Python object without positions, where judgments are passages.
 pub fn no_positions(name: &str, object: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!(
-        "{name} is of {}: judgments are by span, so a path, a table, or an iterable of dicts or of \
-         (query, document, start, end, …) was \
-         expected",
-        object.get_type()
-    ))
+    wrong_type(
+        name,
+        object,
+        "judgments are by span, so a path, a table, or an iterable of dicts or of (query, \
+         document, start, end, …)",
+    )
 }

@@ -1,10 +1,10 @@
-//! Pools: what each run brought to the judgments, and what it loses without.
+//! Pools for Python: the documents that each run brought to the judgments, and its loss without
+//! these.
 
 use laneval::pools;
-use laneval::report::{Format, ReportOptions};
 use pyo3::prelude::*;
 
-use crate::errors::exception;
+use crate::text::written;
 
 /// Pools of runs.
 #[pyclass(frozen, module = "laneval._native")]
@@ -16,9 +16,6 @@ pub struct Pools {
 impl Pools {
     /// Writes a report, as the command does.
     fn report(&self, py: Python<'_>, format: &str) -> PyResult<Vec<u8>> {
-        let format: Format = format.parse().map_err(|error| exception(py, error))?;
-        let mut written = Vec::new();
-        format.write_pools(&self.pools, &ReportOptions::default(), &mut written)?;
-        Ok(written)
+        written(py, format, |format, options, to| format.write_pools(&self.pools, options, to))
     }
 }

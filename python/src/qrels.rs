@@ -1,23 +1,22 @@
-//! Judgments, read once and used for many runs.
+//! Judgments for Python, read once and used for many runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use laneval::columns::JudgmentsByFacet;
+use laneval::columns::FacetQrelsBuilder;
 use laneval::tables::TableReader;
-use laneval::text::{OptionStyle, Recognised, RecognisedText};
-use laneval::{Dialect, Join, JudgedBy, ReadAs, Watch};
-use pyo3::exceptions::PyTypeError;
+use laneval::text::{DetectedFile, DetectedFormats, OptionStyle};
+use laneval::{Dialect, FacetKind, Join, ProgressHandle, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::columns::{NamedColumns, RowsRole};
-use crate::errors::{exception, option, option_of};
+use crate::columns::{ColumnNaming, RowSpec, RowsRole};
+use crate::doc_ids::PyDocIds;
+use crate::errors::{OrRaise, option, type_error};
 use crate::rows::OwnedRows;
 use crate::source::PySource;
 use crate::stored;
 use crate::text;
-use crate::units::PyUnits;
 use crate::work::{Workers, work};
 
 /// The number of rows up to which joining is little work.
@@ -32,13 +31,13 @@ pub struct Qrels {
     /// The dialect in which they were read.
     dialect: Dialect,
     /// The texts that they were read from, and what was done with these.
-    pub recognised: Vec<RecognisedText>,
+    pub recognised: Vec<DetectedFile>,
 }
 
 impl Qrels {
-    /// Judgments that were not read.
-    pub fn made(qrels: laneval::Qrels, rows: usize) -> Self {
-        Qrels { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval, recognised: Vec::new() }
+    /// Makes judgments for Python that were not read from a file or a Python object.
+    pub fn from_parts(qrels: laneval::Qrels, rows: usize) -> Self {
+        Self { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval, recognised: Vec::new() }
     }
 }
 
@@ -47,7 +46,8 @@ impl Qrels {
     #[new]
     #[pyo3(
         signature = (
-            source, name, dialect, columns, format=None, groups=None, judgments_by=None, units=None
+            source, name, dialect, columns, qrels_format=None, letor_groups=None, facet=None,
+            qrels_doc_id=None
         )
     )]
     #[allow(clippy::too_many_arguments)] // keywords
@@ -56,27 +56,27 @@ impl Qrels {
         source: &Bound<'_, PyAny>,
         name: &str,
         dialect: &str,
-        columns: NamedColumns,
-        format: Option<&str>,
-        groups: Option<PathBuf>,
-        judgments_by: Option<&str>,
-        units: Option<PyRef<'_, PyUnits>>,
+        columns: ColumnNaming,
+        qrels_format: Option<&str>,
+        letor_groups: Option<PathBuf>,
+        facet: Option<&str>,
+        qrels_doc_id: Option<PyRef<'_, PyDocIds>>,
     ) -> PyResult<Self> {
-        let qrels_units = units.map(|units| units.units.clone()).unwrap_or_default();
-        let columns = columns.of_units(&qrels_units);
+        let qrels_units = qrels_doc_id.map(|ids| ids.rule.clone()).unwrap_or_default();
+        let columns = columns.with_doc_id_column(&qrels_units);
         let dialect = dialect_of(py, dialect)?;
-        let judged_by =
-            judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
-        let qrels_as = ReadAs {
+        let judged_by = facet.map(str::parse).transpose().or_option_error(py)?;
+        let qrels_as = ReadOptions {
             columns: RowsRole::Qrels.names(py, &columns)?,
-            query_lengths: groups,
-            ..read_as(py, format)?
+            query_lengths: letor_groups,
+            ..read_as(py, qrels_format)?
         };
         let facets = judged_by
-            .filter(|&by| by != JudgedBy::Span)
-            .map(|by| JudgmentsByFacet::new(by, dialect));
-        let facets = facets.transpose().map_err(|error| exception(py, error))?;
-        let source = PySource::of_judgments(source, name, judged_by, &columns, facets)?;
+            .filter(|&by| by != FacetKind::Span)
+            .map(|by| FacetQrelsBuilder::new(by, dialect));
+        let facets = facets.transpose().or_raise(py)?;
+        let spec = RowSpec { name, role: RowsRole::Qrels, by: judged_by, columns: &columns };
+        let source = PySource::from_py(source, spec, facets)?;
         if qrels_as.format.is_some() && !matches!(source, PySource::Text(_)) {
             return Err(option(
                 py,
@@ -85,16 +85,15 @@ impl Qrels {
         }
         let (rows, bare) = (source.len(), source.bare_queries());
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
-        let watch = Arc::new(Watch::default());
-        let (tables, watching, recognised) =
-            (tables(), Some(watch.clone()), Arc::new(Recognised::default()));
+        let watch = Arc::<ProgressHandle>::default();
+        let recognised = Arc::<DetectedFormats>::default();
         let join = Join {
             dialect,
             qrels_as,
             judged_by,
             qrels_units,
-            watch: watching,
-            tables,
+            watch: Some(watch.clone()),
+            tables: tables(),
             recognised: Some(recognised.clone()),
             ..Join::default()
         };
@@ -107,12 +106,12 @@ impl Qrels {
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
-        recognised.note_bare_queries(name, bare, qrels.queries());
-        Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
+        recognised.note_bare_queries(name, bare, |id| qrels.queries().find(id).is_some());
+        Ok(Self { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
     }
 
-    /// What is probably wrong with the text that they were read from, and what was done with it, in
-    /// words.
+    /// Returns notes about what is probably wrong with the text of the judgments, and what was done
+    /// with it.
     fn notes(&self) -> Vec<String> {
         noted(self.recognised.iter().cloned())
     }
@@ -121,25 +120,25 @@ impl Qrels {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         let (qrels, dialect) = stored::from_bytes(py, bytes)?;
-        Ok(Qrels { qrels: Arc::new(qrels), rows: bytes.len(), dialect, recognised: Vec::new() })
+        Ok(Self { dialect, ..Self::from_parts(qrels, bytes.len()) })
     }
 
-    /// The judgments as bytes.
+    /// Returns the judgments as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        if self.qrels.take_scores() {
+        if self.qrels.accept_bare_scores() {
             let message = "judgments of LETOR, whose runs are scores alone, cannot be stored: read \
                            the file again";
-            return Err(PyTypeError::new_err(message));
+            return Err(type_error(message));
         }
         Ok(PyBytes::new(py, &py.detach(|| stored::to_bytes(&self.qrels, self.dialect))))
     }
 
-    /// The judged queries, in bytewise order.
+    /// Returns the judged queries, in bytewise order.
     fn queries(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        self.qrels.queries().iter().map(|id| text::of_bytes(py, id)).collect()
+        self.qrels.queries().iter().map(|id| text::id_to_py(py, id)).collect()
     }
 
-    /// The number of judged queries.
+    /// Returns the number of judged queries.
     fn __len__(&self) -> usize {
         self.qrels.queries().len()
     }
@@ -153,13 +152,14 @@ impl Qrels {
     }
 }
 
-/// The way to read files of this format, or of a format that is recognised.
-pub fn read_as(py: Python<'_>, format: Option<&str>) -> PyResult<ReadAs> {
-    let format = format.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
-    Ok(ReadAs { format, options: OptionStyle::Python, ..ReadAs::default() })
+/// Returns the options for reading files in the format of this name; without a name, the format is
+/// recognised.
+pub fn read_as(py: Python<'_>, format: Option<&str>) -> PyResult<ReadOptions> {
+    let format = format.map(str::parse).transpose().or_option_error(py)?;
+    Ok(ReadOptions { format, options: OptionStyle::Python, ..ReadOptions::default() })
 }
 
-/// The reader of files of tables.
+/// Returns the reader of Parquet and Arrow files, if the package was built with one.
 pub fn tables() -> Option<&'static dyn TableReader> {
     #[cfg(feature = "parquet")]
     return Some(&laneval_formats::Files);
@@ -167,17 +167,18 @@ pub fn tables() -> Option<&'static dyn TableReader> {
     None
 }
 
-/// Finds a dialect by its name.
+/// Finds a dialect, the rules by which lines of text are read, by its name.
 pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
-    let known = stored::DIALECTS.iter().find(|of| of.0 == name);
-    let names = stored::DIALECTS.map(|of| of.0);
+    let known = stored::DIALECTS.iter().find(|entry| entry.0 == name);
+    let names = stored::DIALECTS.map(|entry| entry.0);
     known
-        .map(|of| of.1)
-        .ok_or_else(|| option_of(py, laneval::Error::option(name, "a dialect", &names)))
+        .map(|entry| entry.1)
+        .ok_or_else(|| laneval::Error::option(name, "a dialect", &names))
+        .or_option_error(py)
 }
 
-/// What is probably wrong with texts, and what was done with them, in words.
-pub fn noted(texts: impl Iterator<Item = RecognisedText>) -> Vec<String> {
+/// Returns notes about probable faults of the texts that were read, and what was done with these.
+pub fn noted(texts: impl Iterator<Item = DetectedFile>) -> Vec<String> {
     texts
         .filter(|text| text.wrong || text.note)
         .map(|text| format!("{}: {}", text.name, text.what))

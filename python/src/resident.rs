@@ -1,11 +1,11 @@
-//! Labels that stay on a GPU.
+//! Label matrices that stay in the memory of a GPU, for Python.
 
 use std::mem::forget;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use laneval::gpu::{Choice, Gpu, Loaded};
-use laneval::{Error, LabelMatrix, Watch};
+use laneval::gpu::{AdapterChoice, Gpu, LoadedMatrix};
+use laneval::{Error, LabelMatrix};
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
@@ -16,35 +16,35 @@ use crate::work::{Workers, work};
 
 self_cell! {
     /// A GPU, and a matrix whose labels are in its memory.
-    struct Held {
+    struct GpuMatrix {
         owner: (Gpu, Arc<LabelMatrix>),
         #[not_covariant]
-        dependent: Loaded,
+        dependent: LoadedMatrix,
     }
 }
 
 /// The labels of a matrix in the memory of a GPU, until they are released.
 #[pyclass(frozen, module = "laneval._native")]
-pub struct Resident {
-    held: Mutex<Option<Held>>,
+pub struct ResidentEvaluator {
+    gpu_matrix: Mutex<Option<GpuMatrix>>,
     /// The process that opened the GPU: a forked child cannot use it.
     process: u32,
 }
 
 #[pymethods]
-impl Resident {
+impl ResidentEvaluator {
     /// Sends the labels of a matrix to this GPU, or to the most powerful one.
     #[staticmethod]
     fn load(py: Python<'_>, matrix: &Matrix, adapter: Option<&str>) -> PyResult<Self> {
         let matrix = matrix.matrix.clone();
-        let held = work(py, Workers::default(), &Arc::new(Watch::default()), || {
-            let gpu = Gpu::open(adapter.map_or(Choice::Hardware, Choice::Named))?;
-            Held::try_new((gpu, matrix), |(gpu, matrix)| gpu.load(matrix))
+        let gpu_matrix = work(py, Workers::default(), &Arc::default(), || {
+            let gpu = Gpu::open(adapter.map_or(AdapterChoice::Hardware, AdapterChoice::Named))?;
+            GpuMatrix::try_new((gpu, matrix), |(gpu, matrix)| gpu.load(matrix))
         })?;
-        Ok(Resident { held: Mutex::new(Some(held)), process: process::id() })
+        Ok(Self { gpu_matrix: Mutex::new(Some(gpu_matrix)), process: process::id() })
     }
 
-    /// The scores of all runs.
+    /// Returns the scores of all runs.
     fn evaluate(&self, py: Python<'_>, settings: &Settings) -> PyResult<scores::Scores> {
         let scores = settings.work(py, usize::MAX, |_, evaluator| {
             if self.process != process::id() {
@@ -53,9 +53,8 @@ impl Resident {
                 return Err(Error::Device(message.to_owned()));
             }
             match &*self.lock() {
-                Some(held) => {
-                    held.with_dependent(|(_, matrix), loaded| evaluator.evaluate_on(loaded, matrix))
-                }
+                Some(gpu_matrix) => gpu_matrix
+                    .with_dependent(|(_, matrix), loaded| evaluator.evaluate_on(loaded, matrix)),
                 None => {
                     let message = "the labels are no longer on the GPU: load the matrix again";
                     Err(Error::Unanswerable(message.to_owned()))
@@ -73,17 +72,17 @@ impl Resident {
     }
 }
 
-impl Resident {
-    fn lock(&self) -> MutexGuard<'_, Option<Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+impl ResidentEvaluator {
+    fn lock(&self) -> MutexGuard<'_, Option<GpuMatrix>> {
+        self.gpu_matrix.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Resident {
+impl Drop for ResidentEvaluator {
     fn drop(&mut self) {
         if self.process != process::id() {
             // A driver's threads do not exist in a forked child.
-            forget(self.held.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+            forget(self.gpu_matrix.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 }

@@ -1,49 +1,50 @@
-//! Results and judgments from Python objects, collected as columns: dicts of dicts, or tuples.
+//! Judgments and results from Python dicts and tuples, collected as columns.
 //!
 //! Rows are copied into four columns as they are read, in the layout in which a table of Arrow
 //! would lie: ids in one buffer with offsets of 64 bits (`LargeUtf8`), queries as codes of a
 //! dictionary. So one reader serves dicts, tuples and tables, an id costs its bytes and 8 more
 //! instead of an object, and once they are copied the interpreter is not needed.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use laneval::JudgedBy;
-use laneval::columns::{Integers, Judgments, JudgmentsByFacet, Records, Text};
-use laneval::tables::{ListColumns, Places};
-use pyo3::exceptions::PyTypeError;
+use laneval::FacetKind;
+use laneval::columns::{FacetQrelsBuilder, IdColumn, Integers, QrelsColumns, RunColumns};
+use laneval::tables::{ColumnIndices, ListColumns};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use crate::columns::{NamedColumns as Asked, RowsRole};
-use crate::errors::problem;
-use crate::ffi::{self, TakeTuples};
+use crate::columns::{RowSpec, RowsRole, number_of};
+use crate::errors::{type_error, wrong_type};
+use crate::ffi::{self, ItemSink, TupleSink};
 use crate::table;
+use crate::text::shown;
 
-/// Ids in one buffer.
+/// Ids of queries or documents in one buffer of bytes.
 pub struct IdBuffer {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
 }
 
-impl IdBuffer {
-    pub fn new() -> Self {
-        IdBuffer { offsets: vec![0], bytes: Vec::new() }
+impl Default for IdBuffer {
+    fn default() -> Self {
+        Self { offsets: vec![0], bytes: Vec::new() }
     }
+}
 
+impl IdBuffer {
     pub fn push(&mut self, id: &[u8]) {
         self.bytes.extend_from_slice(id);
         self.offsets.push(self.bytes.len() as i64);
     }
 
-    fn append(&mut self, more: IdBuffer) {
+    fn append(&mut self, more: Self) {
         let start = self.bytes.len() as i64;
         self.offsets.extend(more.offsets[1..].iter().map(|end| start + end));
         self.bytes.extend(more.bytes);
     }
 
-    /// The number of ids.
+    /// Returns the number of ids in the buffer.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -52,17 +53,18 @@ impl IdBuffer {
         &self.bytes[self.offsets[at] as usize..self.offsets[at + 1] as usize]
     }
 
-    /// Whether there is an id that is not empty.
+    /// Returns whether any id in the buffer is not empty.
     pub fn any(&self) -> bool {
         !self.bytes.is_empty()
     }
 
-    pub fn text(&self) -> Text<'_> {
-        Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
+    pub fn text(&self) -> IdColumn<'_> {
+        IdColumn::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
     }
 }
 
-/// Rows in memory of their own.
+/// Judgments or results that were copied from Python objects into columns.
+#[derive(Default)]
 pub struct OwnedRows {
     queries: IdBuffer,
     /// The query of each row.
@@ -70,7 +72,7 @@ pub struct OwnedRows {
     docs: IdBuffer,
     values: Vec<f64>,
     /// The judgments if they are read by facet; there are no other rows then.
-    pub facets: Option<JudgmentsByFacet>,
+    pub facets: Option<FacetQrelsBuilder>,
     /// The first position of each row and the one behind its last, if rows are passages.
     span: Option<[Vec<i64>; 2]>,
     /// Where the rows of each record end, if records had lists.
@@ -79,62 +81,21 @@ pub struct OwnedRows {
     pub bare: Vec<Vec<u8>>,
 }
 
-/// The name of a group of judgments in messages.
-fn name_of(by: JudgedBy) -> String {
-    if by == JudgedBy::Preference { "group".to_owned() } else { by.to_string() }
+/// Returns the name of a kind of facet in messages, such as `judge` or `subtopic`.
+fn name_of(by: FacetKind) -> String {
+    if by == FacetKind::Preference { "group".to_owned() } else { by.to_string() }
 }
 
-/// Passes judgments by facet of a mapping of mappings of mappings to `rows`.
-fn facets_of_mapping(
-    object: &Bound<'_, PyMapping>,
-    name: &str,
-    by: JudgedBy,
-    (rows, bare): (&mut JudgmentsByFacet, &mut Vec<Vec<u8>>),
-) -> PyResult<()> {
-    let (py, group) = (object.py(), name_of(by));
-    let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
-        PyTypeError::new_err(format!("{what} is of {}: {inner} was expected", of.get_type()))
-    };
-    for_each(object, |query, of_query| {
-        let Ok(of_query) = of_query.cast::<PyMapping>() else {
-            let inner = format!("a mapping of documents to mappings of {group}s to grades");
-            return Err(expected(format!("{name}[{}]", shown(query)), of_query, &inner));
-        };
-        if of_query.is_empty()? {
-            with_id(query, name, "query", |query| bare.push(query.to_vec()))?;
-        }
-        for_each(of_query, |doc, of_doc| {
-            let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
-                let inner = format!("a mapping of {group}s to grades");
-                return Err(expected(
-                    format!("{name}[{}][{}]", shown(query), shown(doc)),
-                    of_doc,
-                    &inner,
-                ));
-            };
-            for_each(of_doc, |of, grade| {
-                let number = || {
-                    number_of(grade, RowsRole::Qrels).map_err(|what| {
-                        let (query, doc, of) = (shown(query), shown(doc), shown(of));
-                        let message = format!(
-                            "the grade of document {doc} of query {query} by {group} {of} is {what}"
-                        );
-                        problem(py, name, 0, message)
-                    })
-                };
-                push_judgment(rows, [query, of, doc], number, (name, &group))
-            })
-        })
-    })
-}
-
-/// Takes a judgment by facet of these objects: query, group, document.
+/// Adds a judgment by facet (judge, subtopic or preference group) from Python objects: query,
+/// facet, document.
 fn push_judgment(
-    rows: &mut JudgmentsByFacet,
+    rows: &mut FacetQrelsBuilder,
     [query, group, doc]: [&Bound<'_, PyAny>; 3],
     number: impl FnOnce() -> PyResult<f64>,
-    (name, kind): (&str, &str),
+    name: &str,
+    kind: &str,
 ) -> PyResult<()> {
+    // The ids come first: an id of a wrong type is reported before a wrong number.
     with_id(query, name, "query", |query| {
         with_id(doc, name, "document", |doc| {
             with_id(group, name, kind, |group| {
@@ -146,95 +107,96 @@ fn push_judgment(
 }
 
 impl OwnedRows {
-    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, group,
-    /// grade.
-    pub fn of_facets(
+    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, facet
+    /// (such as judge), grade.
+    pub fn from_facets(
         object: &Bound<'_, PyMapping>,
-        name: &str,
-        by: JudgedBy,
-        mut facets: JudgmentsByFacet,
+        spec: RowSpec<'_>,
+        by: FacetKind,
+        mut facets: FacetQrelsBuilder,
     ) -> PyResult<Self> {
-        let mut rows = OwnedRows::new();
-        facets_of_mapping(object, name, by, (&mut facets, &mut rows.bare))?;
-        Ok(OwnedRows { facets: Some(facets), ..rows })
+        let mut rows = Self::default();
+        let (name, group) = (spec.name, name_of(by));
+        for_each(object, |query, of_query| {
+            let Ok(of_query) = of_query.cast::<PyMapping>() else {
+                let expected = format!("a mapping of documents to mappings of {group}s to grades");
+                return Err(wrong_type(format!("{name}[{}]", shown(query)), of_query, expected));
+            };
+            if of_query.is_empty()? {
+                with_id(query, name, "query", |query| rows.bare.push(query.to_vec()))?;
+            }
+            for_each(of_query, |doc, of_doc| {
+                let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
+                    let place = format!("{name}[{}][{}]", shown(query), shown(doc));
+                    return Err(wrong_type(
+                        place,
+                        of_doc,
+                        format!("a mapping of {group}s to grades"),
+                    ));
+                };
+                for_each(of_doc, |group_id, grade| {
+                    let ids = [query, group_id, doc];
+                    let grade = number_of(grade, RowsRole::Qrels).map_err(|what| {
+                        let [query, group_id, doc] = ids.map(shown);
+                        let message = format!(
+                            "the grade of document {doc} of query {query} by {group} {group_id} \
+                             is {what}"
+                        );
+                        spec.problem(object.py(), 0, message)
+                    });
+                    push_judgment(&mut facets, ids, || grade, name, &group)
+                })
+            })
+        })?;
+        Ok(Self { facets: Some(facets), ..rows })
     }
 
-    /// Reads the rows of a mapping of mappings: query, document, number.
-    pub fn of_mapping(object: &Bound<'_, PyMapping>, name: &str, role: RowsRole) -> PyResult<Self> {
-        let (py, value) = (object.py(), role.value());
-        let mut rows = OwnedRows::new();
+    /// Reads judgments or results from a mapping of mappings: query, document, grade or score.
+    pub fn from_mapping(object: &Bound<'_, PyMapping>, spec: RowSpec<'_>) -> PyResult<Self> {
+        let name = spec.name;
+        let mut rows = Self::default();
         for_each(object, |query, of_query| {
             let place = rows.queries.offsets.len() - 1;
             push_id(&mut rows.queries, query, name, "query")?;
             let code = u32::try_from(place)
-                .map_err(|_| problem(query.py(), name, 0, "more than 2³² queries".to_owned()))?;
+                .map_err(|_| spec.problem(query.py(), 0, "more than 2³² queries"))?;
             let Ok(of_query) = of_query.cast::<PyMapping>() else {
-                let of = of_query.get_type();
-                let query = shown(query);
-                return Err(PyTypeError::new_err(format!(
-                    "{name}[{query}] is of {of}: a mapping of documents to their {value}s was \
-                     expected"
-                )));
+                let expected = format!("a mapping of documents to their {}s", spec.role.value());
+                return Err(wrong_type(format!("{name}[{}]", shown(query)), of_query, expected));
             };
-            let OwnedRows { queries, codes, docs, values, bare, .. } = &mut rows;
-            let (docs, values) = (RefCell::new(docs), RefCell::new(values));
-            let text = |doc: &[u8], number: f64| {
-                // What is not fine goes to `any`, which has the objects for its message.
-                let fine = !number.is_nan();
-                if fine {
-                    docs.borrow_mut().push(doc);
-                    values.borrow_mut().push(number);
-                }
-                fine
-            };
-            let any = |doc: &Bound<'_, PyAny>, number: &Bound<'_, PyAny>| {
-                push_id(&mut docs.borrow_mut(), doc, name, "document")?;
-                let number = number_of(number, role).map_err(|what| {
-                    let (query, doc) = (shown(query), shown(doc));
-                    let message =
-                        format!("the {value} of document {doc} of query {query} is {what}");
-                    problem(py, name, 0, message)
-                })?;
-                values.borrow_mut().push(number);
-                Ok(())
-            };
+            let mut reader = MappingReader { rows: &mut rows, spec, query };
             match of_query.cast_exact::<PyDict>() {
-                Ok(dict) => ffi::for_each_item(dict, text, any)?,
-                Err(_) => for_each(of_query, any)?,
+                Ok(dict) => ffi::for_each_item(dict, &mut reader)?,
+                Err(_) => for_each(of_query, |doc, number| reader.other(doc, number))?,
             }
-            if values.borrow().len() == codes.len() {
-                bare.push(queries.get(place).to_vec());
+            if rows.values.len() == rows.codes.len() {
+                rows.bare.push(rows.queries.get(place).to_vec());
             }
             // One code a row, all at once: `values` grew by the query's documents.
-            codes.resize(values.borrow().len(), code);
+            rows.codes.resize(rows.values.len(), code);
             Ok(())
         })?;
         Ok(rows)
     }
 
-    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document,
-    /// grade for judgments by facet, which `facets` takes. If the first is a mapping, all are
-    /// mappings with keys as tables have columns. Named tuples of more items are read by their
-    /// names.
-    pub fn of_tuples(
+    /// Reads judgments or results from an iterable of tuples: query, document, grade or score.
+    /// Judgments by facet are query, group, document, grade, and `facets` takes them. If the first
+    /// is a mapping, all are mappings with keys as tables have columns. Named tuples of more items
+    /// are read by their names.
+    pub fn from_tuples(
         object: &Bound<'_, PyAny>,
-        name: &str,
-        (role, by): (RowsRole, Option<JudgedBy>),
-        columns: &Asked,
-        facets: Option<JudgmentsByFacet>,
+        spec: RowSpec<'_>,
+        facets: Option<FacetQrelsBuilder>,
     ) -> PyResult<Self> {
         let mut reading = TupleReader {
-            rows: OwnedRows { facets, ..OwnedRows::new() },
-            codes: QueryCodes::new(),
+            rows: Self { facets, ..Self::default() },
+            codes: QueryCodes::default(),
             keys: None,
             named: None,
-            name,
-            role,
-            by,
-            group: by.map(name_of),
-            columns,
+            spec,
+            group: spec.by.map(name_of),
         };
-        match (object.cast_exact::<PyList>(), by) {
+        match (object.cast_exact::<PyList>(), spec.by) {
             (Ok(list), Some(_)) => ffi::each_tuple::<4>(list, &mut reading)?,
             (Ok(list), None) => ffi::each_tuple::<3>(list, &mut reading)?,
             (Err(_), _) => {
@@ -250,46 +212,44 @@ impl OwnedRows {
         Ok(reading.rows)
     }
 
-    /// Appends the rows of a record that has a list of documents. Without scores the order of the
-    /// list is the ranking.
+    /// Appends a row for each document of a record (a Python dict) that has a list of documents.
+    /// Without scores the order of the list is the ranking.
     fn push_list(
         &mut self,
         record: &DictRecord<'_, '_>,
-        (role, group): (RowsRole, Option<&str>),
+        group: Option<&str>,
         codes: &mut QueryCodes,
     ) -> PyResult<()> {
-        let DictRecord { mapping, keys, name, row } = *record;
-        let (py, before) = (mapping.py(), self.queries.offsets.len());
+        let DictRecord { mapping, keys, spec, row } = *record;
+        let (py, name, before) = (mapping.py(), spec.name, self.queries.offsets.len());
         let query = record.value(&keys.query)?;
-        let code = codes.of(&query, &mut self.queries, name)?;
+        let code = codes.code(&query, &mut self.queries, name)?;
         let numbers = match &keys.numbers {
             None => None,
             Some(key) => Some(record.list(key)?),
         };
-        let is_ranked = role == RowsRole::Run && numbers.is_none();
+        let is_ranked = spec.role == RowsRole::Run && numbers.is_none();
+        // Two lists without scores have no order between them.
         if is_ranked && before == self.queries.offsets.len() {
             let message = format!("query {} has a list already", shown(&query));
-            return Err(problem(py, name, row, message));
+            return Err(spec.problem(py, row, message));
         }
         let docs = record.list(&keys.docs)?;
         if let Some(numbers) = numbers.as_ref().filter(|numbers| numbers.len() != docs.len()) {
-            return Err(problem(py, name, row, keys.lists.unlike(docs.len(), numbers.len())));
+            let message = keys.lists.length_mismatch(docs.len(), numbers.len());
+            return Err(spec.problem(py, row, message));
         }
         if docs.is_empty() {
             self.bare.push(self.queries.get(code as usize).to_vec());
         }
         for (at, doc) in docs.iter().enumerate() {
             let number = || match &numbers {
-                Some(numbers) => number_of(&numbers[at], role).map_err(|what| {
-                    let message =
-                        format!("the {} of document {} is {what}", role.value(), shown(doc));
-                    problem(py, name, row, message)
-                }),
+                Some(numbers) => spec.number(&numbers[at], doc, row),
                 None if is_ranked => Ok(-((at + 1) as f64)),
                 None => Ok(1.0),
             };
             if let (Some(facets), Some(kind), Some(key)) = (&mut self.facets, group, &keys.group) {
-                push_judgment(facets, [&query, &record.value(key)?, doc], number, (name, kind))?;
+                push_judgment(facets, [&query, &record.value(key)?, doc], number, name, kind)?;
                 continue;
             }
             push_id(&mut self.docs, doc, name, "document")?;
@@ -299,56 +259,40 @@ impl OwnedRows {
         if row % 1024 == 0 { py.check_signals() } else { Ok(()) }
     }
 
-    /// Makes rows that are still empty.
-    pub fn new() -> Self {
-        OwnedRows {
-            queries: IdBuffer::new(),
-            codes: Vec::new(),
-            docs: IdBuffer::new(),
-            values: Vec::new(),
-            facets: None,
-            span: None,
-            lists: Vec::new(),
-            bare: Vec::new(),
-        }
-    }
-
-    /// Appends a row of objects.
+    /// Appends a row of Python objects: a query, a document, and a score or grade.
     pub fn push_row(
         &mut self,
-        (query, doc): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
+        query: &Bound<'_, PyAny>,
+        doc: &Bound<'_, PyAny>,
         value: impl FnOnce() -> PyResult<f64>,
         codes: &mut QueryCodes,
         name: &str,
     ) -> PyResult<()> {
-        let code = codes.of(query, &mut self.queries, name)?;
+        let code = codes.code(query, &mut self.queries, name)?;
         push_id(&mut self.docs, doc, name, "document")?;
         self.values.push(value()?);
         self.codes.push(code);
         Ok(())
     }
 
-    /// The same rows as passages, each from a position to before another one.
+    /// Returns the same rows as passages, each with a start position and the position behind its
+    /// end.
     pub fn with_spans(self, starts: Vec<i64>, ends: Vec<i64>) -> Self {
-        OwnedRows { span: Some([starts, ends]), ..self }
+        Self { span: Some([starts, ends]), ..self }
     }
 
-    /// The positions of passages.
+    /// Returns the start and end positions of rows that are passages; `None` for other rows.
     fn positions(&self) -> Option<[Integers<'_>; 2]> {
-        self.span.as_ref().map(|span| span.each_ref().map(|of| Integers::I64(of)))
+        self.span.as_ref().map(|span| span.each_ref().map(|column| Integers::I64(column)))
     }
 
-    /// Appends other rows without groups. A query that is in both has two entries with the same
-    /// text.
-    pub fn append(&mut self, more: OwnedRows) {
+    /// Appends other judgments or results, which have no facets. A query that is in both has two
+    /// entries with the same text.
+    pub fn append(&mut self, more: Self) {
         let (first, before) = (self.queries.offsets.len() as u32 - 1, self.len());
         if !(self.lists.is_empty() && more.lists.is_empty()) {
-            // Of rows without lists each is a record.
-            let ends = |rows: &OwnedRows| {
-                if rows.lists.is_empty() { (1..=rows.len()).collect() } else { rows.lists.clone() }
-            };
-            self.lists = ends(self);
-            self.lists.extend(ends(&more).into_iter().map(|end| before + end));
+            self.lists = self.record_ends();
+            self.lists.extend(more.record_ends().into_iter().map(|end| before + end));
         }
         self.bare.extend(more.bare);
         self.queries.append(more.queries);
@@ -360,27 +304,33 @@ impl OwnedRows {
         }
     }
 
-    /// Begins a query.
+    /// Returns the end of the rows of each record (a Python dict, perhaps with a list of
+    /// documents). Of rows without lists each is a record.
+    fn record_ends(&self) -> Vec<usize> {
+        if self.lists.is_empty() { (1..=self.len()).collect() } else { self.lists.clone() }
+    }
+
+    /// Begins a query, to which the next rows belong.
     pub fn begin(&mut self, query: &[u8]) {
         self.queries.push(query);
     }
 
-    /// Appends a row of the last query.
+    /// Appends a row of the last query: a document with its score or grade.
     pub fn push(&mut self, doc: &[u8], value: f64) {
         self.codes.push((self.queries.offsets.len() - 2) as u32);
         self.docs.push(doc);
         self.values.push(value);
     }
 
-    /// The id of a query, by its index.
+    /// Returns the id of the query with this index.
     pub fn query(&self, at: usize) -> &[u8] {
         self.queries.get(at)
     }
 
-    /// The rows of some queries, if the rows of each are together; each query is given as its index
-    /// and its rows.
+    /// Returns a copy of the rows of some queries alone, if the rows of each query are together.
+    /// Each query is given as its index and its rows.
     pub fn part(&self, queries: impl IntoIterator<Item = (usize, Range<usize>)>) -> Self {
-        let mut part = OwnedRows::new();
+        let mut part = Self::default();
         for (query, rows) in queries {
             part.begin(self.query(query));
             rows.for_each(|row| part.push(self.docs.get(row), self.values[row]));
@@ -388,34 +338,65 @@ impl OwnedRows {
         part
     }
 
-    /// The number of rows.
+    /// Returns the number of judgments or results.
     pub fn len(&self) -> usize {
-        self.facets.as_ref().map_or(self.codes.len(), JudgmentsByFacet::len)
+        self.facets.as_ref().map_or(self.codes.len(), FacetQrelsBuilder::len)
     }
 
-    /// Where the rows of each record end, if records had lists.
+    /// Returns the end of the rows of each record (a Python dict), if records had lists of
+    /// documents.
     fn lists(&self) -> Option<&[usize]> {
         (!self.lists.is_empty()).then_some(&self.lists[..])
     }
 
-    /// Calls `work` with the rows as results.
-    pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+    /// Calls `work` with the rows as columns of a run's results.
+    pub fn with_records<R>(&self, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
         let names = self.queries.text();
-        let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        let (span, lists) = (self.positions(), self.lists());
-        work(&[Records { span, lists, ..Records::scored(query, self.docs.text(), &self.values) }])
+        let query = IdColumn::Dictionary { codes: Integers::U32(&self.codes), values: &names };
+        let columns = RunColumns::scored(query, self.docs.text(), &self.values);
+        work(&[RunColumns { span: self.positions(), lists: self.lists(), ..columns }])
     }
 
-    /// Calls `work` with the rows as judgments.
-    pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+    /// Calls `work` with the rows as columns of judgments.
+    pub fn with_judgments<R>(&self, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
         let names = self.queries.text();
-        let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        let (span, lists) = (self.positions(), self.lists());
-        work(&[Judgments { span, lists, ..Judgments::new(query, self.docs.text(), &self.values) }])
+        let query = IdColumn::Dictionary { codes: Integers::U32(&self.codes), values: &names };
+        let columns = QrelsColumns::new(query, self.docs.text(), &self.values);
+        work(&[QrelsColumns { span: self.positions(), lists: self.lists(), ..columns }])
     }
 }
 
-/// A reader of the rows of an iterable, from row to row.
+/// A reader of the documents of one query, with scores or grades, from a Python mapping.
+struct MappingReader<'r, 'py> {
+    rows: &'r mut OwnedRows,
+    spec: RowSpec<'r>,
+    query: &'r Bound<'py, PyAny>,
+}
+
+impl<'py> ItemSink<'py> for MappingReader<'_, 'py> {
+    fn plain(&mut self, doc: &[u8], number: f64) -> bool {
+        // NaN goes to `other`, which has the objects for its message.
+        let is_number = !number.is_nan();
+        if is_number {
+            self.rows.docs.push(doc);
+            self.rows.values.push(number);
+        }
+        is_number
+    }
+
+    fn other(&mut self, doc: &Bound<'py, PyAny>, number: &Bound<'py, PyAny>) -> PyResult<()> {
+        let Self { rows, spec, query } = self;
+        push_id(&mut rows.docs, doc, spec.name, "document")?;
+        rows.values.push(number_of(number, spec.role).map_err(|what| {
+            let (value, doc, query) = (spec.role.value(), shown(doc), shown(query));
+            let message = format!("the {value} of document {doc} of query {query} is {what}");
+            spec.problem(number.py(), 0, message)
+        })?);
+        Ok(())
+    }
+}
+
+/// A reader of judgments or results from a Python iterable of tuples or dicts, row by row.
 struct TupleReader<'r, 'py> {
     rows: OwnedRows,
     codes: QueryCodes,
@@ -424,15 +405,12 @@ struct TupleReader<'r, 'py> {
     /// The places of the items of named tuples, if the first tuple has names that say more than the
     /// order.
     named: Option<Option<Vec<usize>>>,
-    name: &'r str,
-    role: RowsRole,
-    by: Option<JudgedBy>,
-    /// What a group is called.
+    spec: RowSpec<'r>,
+    /// The name of a group in messages.
     group: Option<String>,
-    columns: &'r Asked,
 }
 
-impl<'py> TakeTuples<'py> for TupleReader<'_, 'py> {
+impl<'py> TupleSink<'py> for TupleReader<'_, 'py> {
     fn plain(&mut self, ids: &[&[u8]], number: f64) -> bool {
         if number.is_nan() || matches!(self.named, Some(Some(_))) {
             return false;
@@ -442,7 +420,7 @@ impl<'py> TakeTuples<'py> for TupleReader<'_, 'py> {
         match (&mut self.rows.facets, ids) {
             (Some(facets), &[query, group, doc]) => facets.push(query, group, doc, number),
             (None, &[query, doc]) => {
-                let code = self.codes.of_bytes(query, &mut self.rows.queries);
+                let code = self.codes.code_for_bytes(query, &mut self.rows.queries);
                 self.rows.docs.push(doc);
                 self.rows.values.push(number);
                 self.rows.codes.push(code);
@@ -453,13 +431,14 @@ impl<'py> TakeTuples<'py> for TupleReader<'_, 'py> {
     }
 
     fn other(&mut self, row: u64, item: &Bound<'py, PyAny>) -> PyResult<()> {
-        let TupleReader { rows, codes, keys, named, name, role, by, group, columns } = self;
-        let (py, name, of, group) = (item.py(), *name, (*role, *by), group.as_deref());
+        let Self { rows, codes, keys, named, spec, group } = self;
+        let (py, spec, group) = (item.py(), *spec, group.as_deref());
         let mut item = item.clone();
-        // Asked first: whether an object is a mapping takes longer than reading a row.
+        // Tuples are tried first, because asking whether an object is a mapping takes longer than
+        // reading a row.
         if let Ok(tuple) = item.cast::<PyTuple>() {
             if named.is_none() {
-                *named = Some(named_items(tuple, name, of, columns)?);
+                *named = Some(named_items(tuple, spec)?);
             }
             if let Some(Some(places)) = &named {
                 let items =
@@ -468,39 +447,35 @@ impl<'py> TakeTuples<'py> for TupleReader<'_, 'py> {
             }
         } else if let Ok(mapping) = item.cast::<PyMapping>() {
             if keys.is_none() {
-                *keys = Some(keys_of(mapping, name, of, columns)?);
+                *keys = Some(keys_of(mapping, spec)?);
             }
             match &keys {
                 Some(DictKeys::Lists(lists)) => {
-                    let record = DictRecord { mapping, keys: lists, name, row };
-                    rows.push_list(&record, (*role, group), codes)?;
+                    let record = DictRecord { mapping, keys: lists, spec, row };
+                    rows.push_list(&record, group, codes)?;
                     rows.lists.push(rows.codes.len());
                     return Ok(());
                 }
-                Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
+                Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, spec, row)?,
                 None => {}
             }
         }
-        let fields = RowFields::of(&item, group.is_some()).map_err(|_| {
+        let fields = RowFields::from_tuple(&item, group.is_some()).map_err(|_| {
             let group = group.map_or(String::new(), |group| format!("{group}, "));
-            let expected = format!("(query, {group}document, {})", role.value());
-            problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
+            let expected = format!("(query, {group}document, {})", spec.role.value());
+            let message = format!("{} was found: {expected} was expected", shown(&item));
+            spec.problem(py, row, message)
         })?;
-        let RowFields { query, group: of, doc, number } = &fields;
-        let number = || {
-            number_of(number, *role).map_err(|what| {
-                let message = format!("the {} of document {} is {what}", role.value(), shown(doc));
-                problem(py, name, row, message)
-            })
-        };
-        if let (Some(facets), Some(of), Some(kind)) = (&mut rows.facets, of, group) {
-            return push_judgment(facets, [query, of, doc], number, (name, kind));
+        let RowFields { query, group: group_id, doc, number } = &fields;
+        let number = || spec.number(number, doc, row);
+        if let (Some(facets), Some(group_id), Some(kind)) = (&mut rows.facets, group_id, group) {
+            return push_judgment(facets, [query, group_id, doc], number, spec.name, kind);
         }
-        rows.push_row((query, doc), number, codes, name)
+        rows.push_row(query, doc, number, codes, spec.name)
     }
 }
 
-/// Visits the items of a mapping, and checks for signals meanwhile.
+/// Calls `visit` with each item of a Python mapping, and checks for signals meanwhile.
 fn for_each<'py>(
     mapping: &Bound<'py, PyMapping>,
     mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
@@ -522,7 +497,8 @@ fn for_each<'py>(
     Ok(())
 }
 
-/// The codes of queries in the order in which they come.
+/// The codes of query ids: their numbers in the order in which they are first met.
+#[derive(Default)]
 pub struct QueryCodes {
     known: HashMap<Vec<u8>, u32>,
     /// The last id. Rows of a query mostly follow one another: it is compared before the map is
@@ -531,23 +507,20 @@ pub struct QueryCodes {
 }
 
 impl QueryCodes {
-    pub fn new() -> Self {
-        QueryCodes { known: HashMap::new(), last: None }
-    }
-
-    /// The code of a query, whose id is added to `queries` if it is new.
-    fn of(
+    /// Returns the code of the query with this Python id, which is added to `queries` if it is new.
+    fn code(
         &mut self,
         query: &Bound<'_, PyAny>,
         queries: &mut IdBuffer,
         name: &str,
     ) -> PyResult<u32> {
-        with_id(query, name, "query", |id| self.of_bytes(id, queries))
+        with_id(query, name, "query", |id| self.code_for_bytes(id, queries))
     }
 
-    /// The code of the query of these bytes, as above.
-    fn of_bytes(&mut self, id: &[u8], queries: &mut IdBuffer) -> u32 {
-        let QueryCodes { known, last } = self;
+    /// Returns the code of the query with these bytes as its id, which is added to `queries` if it
+    /// is new.
+    fn code_for_bytes(&mut self, id: &[u8], queries: &mut IdBuffer) -> u32 {
+        let Self { known, last } = self;
         match last {
             Some((last, code)) if last.as_slice() == id => *code,
             _ => {
@@ -563,7 +536,8 @@ impl QueryCodes {
     }
 }
 
-/// The fields of a row that is a tuple.
+/// The fields of a judgment or result that is a Python tuple: query, perhaps a facet, document,
+/// number.
 struct RowFields<'py> {
     query: Bound<'py, PyAny>,
     /// The group of a judgment, if judgments are read by facet.
@@ -573,54 +547,47 @@ struct RowFields<'py> {
 }
 
 impl<'py> RowFields<'py> {
-    /// Reads a tuple of three, or of four if there are groups.
-    fn of(item: &Bound<'py, PyAny>, grouped: bool) -> PyResult<Self> {
+    /// Reads the fields of a Python tuple of three, or of four with a facet (judge, subtopic,
+    /// preference group).
+    fn from_tuple(item: &Bound<'py, PyAny>, grouped: bool) -> PyResult<Self> {
         if let Ok(tuple) = item.cast::<PyTuple>()
             && tuple.len() == if grouped { 4 } else { 3 }
         {
             let group = if grouped { Some(tuple.get_item(1)?) } else { None };
             let [doc, number] = [tuple.len() - 2, tuple.len() - 1].map(|at| tuple.get_item(at));
-            return Ok(RowFields { query: tuple.get_item(0)?, group, doc: doc?, number: number? });
+            return Ok(Self { query: tuple.get_item(0)?, group, doc: doc?, number: number? });
         }
         if grouped {
             let [query, group, doc, number] = item.extract::<[Bound<'py, PyAny>; 4]>()?;
-            return Ok(RowFields { query, group: Some(group), doc, number });
+            return Ok(Self { query, group: Some(group), doc, number });
         }
         let [query, doc, number] = item.extract::<[Bound<'py, PyAny>; 3]>()?;
-        Ok(RowFields { query, group: None, doc, number })
+        Ok(Self { query, group: None, doc, number })
     }
 }
 
-/// The values of a row that is a mapping, as a tuple in the order of the keys.
+/// Returns the values of a record (a Python mapping) as a tuple, in the order of `keys`.
 fn tuple_of<'py>(
     mapping: &Bound<'py, PyMapping>,
     keys: &[Bound<'py, PyAny>],
-    name: &str,
+    spec: RowSpec<'_>,
     row: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = mapping.py();
     let mut values = Vec::with_capacity(4);
     for key in keys {
-        values.push(mapping.get_item(key).map_err(|_| {
-            problem(
-                py,
-                name,
-                row,
-                format!("{} was found, which has no {}", shown(mapping), shown(key)),
-            )
-        })?);
+        values.push(spec.field(mapping, key, row)?);
     }
-    Ok(PyTuple::new(py, values)?.into_any())
+    Ok(PyTuple::new(mapping.py(), values)?.into_any())
 }
 
-/// The keys of records.
+/// The keys by which records (Python dicts) of judgments or results are read.
 enum DictKeys<'py> {
     /// In the order of the fields of tuples.
     Single(Vec<Bound<'py, PyAny>>),
     Lists(DictLists<'py>),
 }
 
-/// The keys of records that have a list of documents.
+/// The keys of records (Python dicts) that have a list of documents each.
 struct DictLists<'py> {
     query: Bound<'py, PyAny>,
     docs: Bound<'py, PyAny>,
@@ -629,35 +596,31 @@ struct DictLists<'py> {
     lists: ListColumns,
 }
 
-/// A record that has a list of documents, with its place for messages.
+/// A record (a Python dict) that has a list of documents, with its row number for messages.
 #[derive(Clone, Copy)]
 struct DictRecord<'r, 'py> {
     mapping: &'r Bound<'py, PyMapping>,
     keys: &'r DictLists<'py>,
-    name: &'r str,
+    spec: RowSpec<'r>,
     row: u64,
 }
 
 impl<'py> DictRecord<'_, 'py> {
     fn value(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let DictRecord { mapping, name, row, .. } = self;
-        mapping.get_item(key).map_err(|_| {
-            let message = format!("{} was found, which has no {}", shown(mapping), shown(key));
-            problem(mapping.py(), name, *row, message)
-        })
+        self.spec.field(self.mapping, key, self.row)
     }
 
     fn list(&self, key: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let value = self.value(key)?;
         if !is_list(&value) {
             let message = format!("{} is {}: a list was expected", shown(key), shown(&value));
-            return Err(problem(self.mapping.py(), self.name, self.row, message));
+            return Err(self.spec.problem(self.mapping.py(), self.row, message));
         }
         value.try_iter()?.collect()
     }
 }
 
-/// Whether an object is a list of values, perhaps an array.
+/// Returns whether a Python object is a list of values, perhaps an array.
 pub fn is_list(object: &Bound<'_, PyAny>) -> bool {
     let is_other = object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()
@@ -665,50 +628,45 @@ pub fn is_list(object: &Bound<'_, PyAny>) -> bool {
     !is_other && object.len().is_ok() && object.try_iter().is_ok()
 }
 
-/// The keys by which records are read, of which this is the first.
-fn keys_of<'py>(
-    first: &Bound<'py, PyMapping>,
-    name: &str,
-    (role, by): (RowsRole, Option<JudgedBy>),
-    columns: &Asked,
-) -> PyResult<DictKeys<'py>> {
-    let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
-    let names: Vec<String> =
-        keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
+/// Returns the keys of a Python mapping, and their texts.
+pub fn keys_and_names<'py>(
+    mapping: &Bound<'py, PyMapping>,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<String>)> {
+    let keys: Vec<_> = mapping.keys()?.iter().collect();
+    let names = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
+    Ok((keys, names))
+}
+
+/// Returns the keys by which records (Python dicts) are read, found from the first record.
+fn keys_of<'py>(first: &Bound<'py, PyMapping>, spec: RowSpec<'_>) -> PyResult<DictKeys<'py>> {
+    let (keys, names) = keys_and_names(first)?;
     let lists: Vec<bool> = first.values()?.iter().map(|value| is_list(&value)).collect();
-    let Places { query, doc, number, group, lists, .. } =
-        table::places(first.py(), (&names, &lists), name, (role, by), columns)?;
-    table::tell_of_docid(first.py(), (&names, doc), name, role, columns)?;
-    let key = |at: usize| keys[at].clone();
+    let ColumnIndices { query, doc, number, group, lists, .. } =
+        table::places(first.py(), &names, &lists, spec)?;
+    table::warn_of_docid(first.py(), &names, doc, spec)?;
     if let Some(lists) = lists {
-        let (numbers, group) = (number.map(key), group.map(key));
         return Ok(DictKeys::Lists(DictLists {
-            query: key(query),
-            docs: key(doc),
-            numbers,
-            group,
+            query: keys[query].clone(),
+            docs: keys[doc].clone(),
+            numbers: number.map(|at| keys[at].clone()),
+            group: group.map(|at| keys[at].clone()),
             lists,
         }));
     }
     let number = number.ok_or_else(|| {
-        PyTypeError::new_err(format!(
-            "{name}: records have ranks and no {}s: sort them into {{query: {{document: {}}}}}",
-            role.value(),
-            role.value()
+        let (name, value) = (spec.name, spec.role.value());
+        type_error(format!(
+            "{name}: records have ranks and no {value}s: sort them into {{query: {{document: \
+             {value}}}}}"
         ))
     })?;
     let all = [Some(query), group, Some(doc), Some(number)];
-    Ok(DictKeys::Single(all.into_iter().flatten().map(key).collect()))
+    Ok(DictKeys::Single(all.into_iter().flatten().map(|at| keys[at].clone()).collect()))
 }
 
-/// The places in named tuples of the items that are read, if the names say more than the order: of
-/// three, or four by facet, it is the order.
-fn named_items(
-    first: &Bound<'_, PyTuple>,
-    name: &str,
-    (role, by): (RowsRole, Option<JudgedBy>),
-    columns: &Asked,
-) -> PyResult<Option<Vec<usize>>> {
+/// Returns the indices of the items to read in named tuples, if their names say more than their
+/// order. Named tuples of three items, or four by facet, are read in their order.
+fn named_items(first: &Bound<'_, PyTuple>, spec: RowSpec<'_>) -> PyResult<Option<Vec<usize>>> {
     let Ok(names) = first.getattr("_fields").and_then(|names| names.extract::<Vec<String>>())
     else {
         return Ok(None);
@@ -716,21 +674,21 @@ fn named_items(
     if names.len() <= 3 {
         return Ok(None);
     }
-    let places = table::places(first.py(), (&names, &[]), name, (role, by), columns);
-    let Places { query, doc, number, group, .. } = match places {
-        Err(_) if by.is_some() && names.len() == 4 => return Ok(None),
+    let places = table::places(first.py(), &names, &[], spec);
+    let ColumnIndices { query, doc, number, group, .. } = match places {
+        Err(_) if spec.by.is_some() && names.len() == 4 => return Ok(None),
         places => places?,
     };
     let Some(number) = number else { return Ok(None) };
     Ok(Some([Some(query), group, Some(doc), Some(number)].into_iter().flatten().collect()))
 }
 
-/// Appends an id: text, bytes, or an integer as its decimal text.
+/// Appends an id from Python to `ids`: text, bytes, or an integer as its decimal text.
 fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyResult<()> {
     with_id(id, name, what, |id| ids.push(id))
 }
 
-/// Passes an id to `take`: text, bytes, or an integer as its decimal text.
+/// Passes the bytes of an id from Python to `take`: text, bytes, or an integer as its decimal text.
 fn with_id<T>(
     id: &Bound<'_, PyAny>,
     name: &str,
@@ -749,43 +707,9 @@ fn with_id<T>(
         Ok(integer) if is_integer && integer.is_instance_of::<PyInt>() => {
             Ok(take(integer.str()?.to_str()?.as_bytes()))
         }
-        _ => Err(PyTypeError::new_err(format!(
-            "{name}: the id {} of a {what} is of {}: a str or an int was expected",
-            shown(id),
-            id.get_type()
-        ))),
-    }
-}
-
-/// Reads a number that is not NaN; the error says what the object is instead.
-pub fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, String> {
-    if let Ok(float) = object.cast_exact::<PyFloat>() {
-        let value = float.value();
-        return if value.is_nan() { Err("not a number (NaN)".to_owned()) } else { Ok(value) };
-    }
-    let value =
-        if object.is_instance_of::<PyString>() { None } else { object.extract::<f64>().ok() };
-    match value {
-        None if object.is_instance_of::<PyInt>() => {
-            Err(format!("{}, which is too large for a float", shown(object)))
+        _ => {
+            let place = format!("{name}: the id {} of a {what}", shown(id));
+            Err(wrong_type(place, id, "a str or an int"))
         }
-        Some(value) if value.is_nan() => Err("not a number (NaN)".to_owned()),
-        Some(value) => Ok(value),
-        None if object.is_none() => Err("None: a number was expected".to_owned()),
-        None => {
-            let expected =
-                if role == RowsRole::Run { "a number" } else { "a number, mostly an int," };
-            Err(format!("{} of {}: {expected} was expected", shown(object), object.get_type()))
-        }
-    }
-}
-
-/// An object as text, shortened if it is long.
-pub fn shown(object: &Bound<'_, PyAny>) -> String {
-    let text =
-        object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }

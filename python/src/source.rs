@@ -1,24 +1,24 @@
-//! The sources of judgments and runs: files, their text, mappings, tuples, tables.
+//! Judgments and runs as Python gives them: files, text, mappings, tuples and tables.
 
 use std::path::PathBuf;
 
-use laneval::columns::{Judgments, JudgmentsByFacet, Records};
-use laneval::tables::{self, Places};
-use laneval::{Input, JudgedBy};
+use laneval::columns::{FacetQrelsBuilder, QrelsColumns, RunColumns};
+use laneval::tables::{self, ColumnIndices};
+use laneval::{FacetKind, Input};
 use laneval_formats::ArrowTable;
-use pyo3::exceptions::{PyImportError, PyTypeError};
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
-use crate::columns::{NamedColumns, RowsRole};
-use crate::errors::problem;
+use crate::columns::{ColumnNaming, RowSpec, RowsRole};
+use crate::errors::{type_error, wrong_type};
 use crate::passages::no_positions;
-use crate::rows::{OwnedRows, is_list};
+use crate::rows::{OwnedRows, is_list, keys_and_names};
 use crate::table::{self, table};
 
-/// The places of the columns of a table for the query, the document, the value (score or grade) and
-/// the rank.
+/// Returns the places of the columns of a table for the query, the document, the value (score or
+/// grade) and the rank.
 #[pyfunction]
 #[pyo3(signature = (names, table, judgments, columns))]
 pub fn places(
@@ -26,15 +26,15 @@ pub fn places(
     names: Vec<String>,
     table: &str,
     judgments: bool,
-    columns: NamedColumns,
+    columns: ColumnNaming,
 ) -> PyResult<(usize, usize, Option<usize>, Option<usize>)> {
     let role = if judgments { RowsRole::Qrels } else { RowsRole::Run };
-    let Places { query, doc, number, rank, .. } =
-        table::places(py, (&names, &[]), table, (role, None), &columns)?;
+    let ColumnIndices { query, doc, number, rank, .. } =
+        table::places(py, &names, &[], RowSpec { name: table, role, by: None, columns: &columns })?;
     Ok((query, doc, number, rank))
 }
 
-/// Judgments or results.
+/// Judgments or results from Python: text, copied rows, or a borrowed table.
 pub enum PySource {
     /// Text, in a file or in memory.
     Text(Input),
@@ -45,196 +45,161 @@ pub enum PySource {
 }
 
 impl PySource {
-    /// Reads an object: a `str` or a path is a file, `bytes` are text, and an object with an Arrow
-    /// stream is a table.
+    /// Reads a run from a Python object, as passages where judgments are by span. Objects are as
+    /// for [`PySource::from_py`].
+    ///
+    /// # Errors
+    /// As [`PySource::from_py`].
+    pub fn run_from_py(
+        object: &Bound<'_, PyAny>,
+        name: &str,
+        by: Option<FacetKind>,
+        columns: &ColumnNaming,
+    ) -> PyResult<Self> {
+        let by = by.filter(|&by| by == FacetKind::Span);
+        Self::from_py(object, RowSpec { name, role: RowsRole::Run, by, columns }, None)
+    }
+
+    /// Reads judgments or results from a Python object: a path, text, a table, a mapping or an
+    /// iterable. A `str` or a path is a file, `bytes` are text, and an object with an Arrow stream
+    /// is a table. Rows of judgments by facet go to `facets`.
     ///
     /// # Errors
     /// Another object; wrong rows; no rows.
-    pub fn of(
+    pub fn from_py(
         object: &Bound<'_, PyAny>,
-        name: &str,
-        role: RowsRole,
-        columns: &NamedColumns,
+        spec: RowSpec<'_>,
+        facets: Option<FacetQrelsBuilder>,
     ) -> PyResult<Self> {
-        PySource::of_rows(object, name, (role, None), columns, None)
-    }
-
-    /// Reads a run as [`PySource::of`], for judgments by these facets: results are passages where
-    /// judgments are.
-    ///
-    /// # Errors
-    /// As [`PySource::of`].
-    pub fn of_run(
-        object: &Bound<'_, PyAny>,
-        name: &str,
-        by: Option<JudgedBy>,
-        columns: &NamedColumns,
-    ) -> PyResult<Self> {
-        let by = by.filter(|&by| by == JudgedBy::Span);
-        PySource::of_rows(object, name, (RowsRole::Run, by), columns, None)
-    }
-
-    /// Reads judgments as [`PySource::of`], perhaps by facet: rows go to `facets` then.
-    ///
-    /// # Errors
-    /// As [`PySource::of`].
-    pub fn of_judgments(
-        object: &Bound<'_, PyAny>,
-        name: &str,
-        by: Option<JudgedBy>,
-        columns: &NamedColumns,
-        facets: Option<JudgmentsByFacet>,
-    ) -> PyResult<Self> {
-        PySource::of_rows(object, name, (RowsRole::Qrels, by), columns, facets)
-    }
-
-    fn of_rows(
-        object: &Bound<'_, PyAny>,
-        name: &str,
-        (role, by): (RowsRole, Option<JudgedBy>),
-        columns: &NamedColumns,
-        facets: Option<JudgmentsByFacet>,
-    ) -> PyResult<Self> {
-        let py = object.py();
+        let (py, name) = (object.py(), spec.name);
         // The order matters, as many objects are several of these: text is iterable, and so are
         // mappings and tables, whose items are names of columns. The most definite comes first, and
         // what can merely be iterated last. A plan of polars has rows once it is carried out.
         if object.get_type().name()? == "LazyFrame" {
-            return PySource::of_rows(
-                &object.call_method0("collect")?,
-                name,
-                (role, by),
-                columns,
-                facets,
-            );
+            return Self::from_py(&object.call_method0("collect")?, spec, facets);
         }
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
-            return Ok(PySource::Text(Input::Path(object.extract::<PathBuf>()?)));
+            return Ok(Self::Text(Input::Path(object.extract::<PathBuf>()?)));
         }
         if let Ok(bytes) = object.cast::<PyBytes>() {
             // Other threads of Python work while it is copied.
             let shared = PyBackedBytes::from(bytes.clone());
             let bytes = py.detach(|| shared.to_vec());
-            return Ok(PySource::Text(Input::Bytes { name: name.to_owned(), bytes }));
+            return Ok(Self::Text(Input::Bytes { name: name.to_owned(), bytes }));
         }
         let source = if object.hasattr("__arrow_c_stream__")? {
-            match table(object, name, (role, by), columns) {
+            match table(object, spec) {
                 // pandas provides such streams only with pyarrow.
                 Err(error)
                     if error.is_instance_of::<PyImportError>(py)
                         && object.hasattr("columns")? =>
                 {
-                    PySource::Rows(of_frame(object, name, (role, by), columns, facets)?)
+                    Self::Rows(frame_rows(object, spec, facets)?)
                 }
-                table => PySource::Table(table?),
+                table => Self::Table(table?),
             }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
-            PySource::Rows(read_mapping(mapping, name, (role, by), columns, facets)?)
-        } else if object.try_iter().is_ok() && by == Some(JudgedBy::Span) {
-            PySource::Rows(OwnedRows::of_passages(object, name, role, columns)?)
+            Self::Rows(read_mapping(mapping, spec, facets)?)
+        } else if object.try_iter().is_ok() && spec.by == Some(FacetKind::Span) {
+            Self::Rows(OwnedRows::from_passages(object, spec)?)
         } else if object.try_iter().is_ok() {
-            PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns, facets)?)
+            Self::Rows(OwnedRows::from_tuples(object, spec, facets)?)
         } else {
-            return Err(PyTypeError::new_err(format!(
-                "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of dicts \
-                 or of (query, document, {}) was expected",
-                object.get_type(),
-                role.value()
-            )));
+            let expected = format!(
+                "a path, bytes, a dict of dicts, a table or an iterable of dicts or of (query, \
+                 document, {})",
+                spec.role.value()
+            );
+            return Err(wrong_type(name, object, expected));
         };
-        source.check_any(object, name, role)?;
+        source.check_any(object, spec)?;
         Ok(source)
     }
 
-    /// Refuses a source without rows, unless it is a run, and not one of an iterator.
-    fn check_any(&self, object: &Bound<'_, PyAny>, name: &str, role: RowsRole) -> PyResult<()> {
-        let py = object.py();
-        match self.len() {
-            0 if object.hasattr("__next__")? => Err(problem(
-                py,
-                name,
-                0,
-                "there is nothing in it: an iterator gives its items only once",
-            )),
-            0 if role == RowsRole::Qrels => Err(problem(py, name, 0, "there is no judgment in it")),
-            _ => Ok(()), // a system may well find nothing
-        }
+    /// Rejects judgments without rows, and iterators without items. Another run may have no rows.
+    fn check_any(&self, object: &Bound<'_, PyAny>, spec: RowSpec<'_>) -> PyResult<()> {
+        let message = match self.len() {
+            0 if object.hasattr("__next__")? => {
+                "there is nothing in it: an iterator gives its items only once"
+            }
+            0 if spec.role == RowsRole::Qrels => "there is no judgment in it",
+            _ => return Ok(()), // a system may well find nothing
+        };
+        Err(spec.problem(object.py(), 0, message))
     }
 
-    /// Reads an object as [`PySource::of`], where `None` stands for no rows.
+    /// Reads judgments or results from a Python object, where `None` stands for no rows. Objects
+    /// are as for [`PySource::from_py`].
     ///
     /// # Errors
-    /// As [`PySource::of`].
-    pub fn of_part(
+    /// As [`PySource::from_py`].
+    pub fn optional_from_py(
         object: Option<&Bound<'_, PyAny>>,
         name: &str,
         role: RowsRole,
     ) -> PyResult<Self> {
-        let none = || Ok(PySource::Rows(OwnedRows::new()));
-        object
-            .map_or_else(none, |object| PySource::of(object, name, role, &NamedColumns::default()))
+        let Some(object) = object else { return Ok(Self::Rows(OwnedRows::default())) };
+        let columns = &ColumnNaming::default();
+        Self::from_py(object, RowSpec { name, role, by: None, columns }, None)
     }
 
-    /// The number of rows; `usize::MAX` for text, of which it is not known.
+    /// Returns the number of judgments or results; `usize::MAX` for text, of which it is not known.
     pub fn len(&self) -> usize {
         match self {
-            PySource::Text(_) => usize::MAX,
-            PySource::Rows(rows) => rows.len(),
-            PySource::Table(table) => table.len(),
+            Self::Text(_) => usize::MAX,
+            Self::Rows(rows) => rows.len(),
+            Self::Table(table) => table.len(),
         }
     }
 
-    /// The queries in memory without documents.
+    /// Returns the ids of queries in memory that have no documents.
     pub fn bare_queries(&self) -> Vec<Vec<u8>> {
         match self {
-            PySource::Text(_) => Vec::new(),
-            PySource::Rows(rows) => rows.bare.clone(),
-            PySource::Table(table) => tables::Table::bare_queries(table).to_vec(),
+            Self::Text(_) => Vec::new(),
+            Self::Rows(rows) => rows.bare.clone(),
+            Self::Table(table) => tables::Table::bare_queries(table).to_vec(),
         }
     }
 
-    /// Calls `work` with the columns as results; `None` for text.
-    pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> Option<R> {
+    /// Calls `work` with the columns of a run's results; `None` for text.
+    pub fn with_records<R>(&self, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> Option<R> {
         match self {
-            PySource::Text(_) => None,
-            PySource::Rows(rows) => Some(rows.with_records(work)),
-            PySource::Table(table) => Some(table.with_records(work)),
+            Self::Text(_) => None,
+            Self::Rows(rows) => Some(rows.with_records(work)),
+            Self::Table(table) => Some(table.with_records(work)),
         }
     }
 
-    /// Calls `work` with the columns as judgments; `None` for text.
-    pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> Option<R> {
+    /// Calls `work` with the columns of judgments; `None` for text.
+    pub fn with_judgments<R>(&self, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> Option<R> {
         match self {
-            PySource::Text(_) => None,
-            PySource::Rows(rows) => Some(rows.with_judgments(work)),
-            PySource::Table(table) => Some(table.with_judgments(work)),
+            Self::Text(_) => None,
+            Self::Rows(rows) => Some(rows.with_judgments(work)),
+            Self::Table(table) => Some(table.with_judgments(work)),
         }
     }
 }
 
-/// The records of a dict of columns, which are lists of the same length; `None` if it is none, or
-/// its columns are not known.
+/// Returns the rows of a Python dict of columns as a list of dicts; `None` for a dict of another
+/// kind. Columns are lists of the same length.
 fn records_of_columns<'py>(
     mapping: &Bound<'py, PyMapping>,
-    name: &str,
-    of: (RowsRole, Option<JudgedBy>),
-    columns: &NamedColumns,
+    spec: RowSpec<'_>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = mapping.py();
-    let is_column =
-        |of: &Bound<'py, PyAny>| of.is_instance_of::<PyList>() || of.is_instance_of::<PyTuple>();
-    let Some(first) = mapping.values()?.iter().next() else { return Ok(None) };
-    if !is_column(&first) || !mapping.values()?.iter().all(|column| is_column(&column)) {
+    let values = mapping.values()?;
+    if values.is_empty()
+        || !values
+            .iter()
+            .all(|value| value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>())
+    {
         return Ok(None);
     }
-    let keys: Vec<Bound<'py, PyAny>> = mapping.keys()?.iter().collect();
-    let names: Vec<String> =
-        keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
-    let values: Vec<Bound<'py, PyAny>> = mapping.values()?.iter().collect();
-    let has_lists =
-        |column: &Bound<'py, PyAny>| column.get_item(0).is_ok_and(|value| is_list(&value));
-    let lists: Vec<bool> = values.iter().map(has_lists).collect();
-    match table::places(py, (&names, &lists), name, of, columns) {
+    let (keys, names) = keys_and_names(mapping)?;
+    let values: Vec<_> = values.iter().collect();
+    let lists: Vec<bool> =
+        values.iter().map(|column| column.get_item(0).is_ok_and(|value| is_list(&value))).collect();
+    match table::places(py, &names, &lists, spec) {
         // Lists in lists are no documents of queries, so it is meant as a table.
         Err(error) if lists.contains(&true) => return Err(error),
         Err(_) => return Ok(None),
@@ -243,7 +208,7 @@ fn records_of_columns<'py>(
     let lengths: Vec<usize> = values.iter().map(|column| column.len()).collect::<PyResult<_>>()?;
     if let Some(at) = lengths.iter().position(|length| *length != lengths[0]) {
         let [first, other] = [0, at].map(|at| format!("{} has {} rows", names[at], lengths[at]));
-        return Err(problem(py, name, 0, format!("column {first}, and {other}")));
+        return Err(spec.problem(py, 0, format!("column {first}, and {other}")));
     }
     let records = (0..lengths[0]).map(|row| {
         let record = PyDict::new(py);
@@ -255,72 +220,62 @@ fn records_of_columns<'py>(
     Ok(Some(PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.into_any()))
 }
 
-/// Reads the rows of a dict: of columns, of dicts, or by facet.
+/// Reads judgments or results from a Python dict: of columns, of dicts, or by facet.
 fn read_mapping(
     mapping: &Bound<'_, PyMapping>,
-    name: &str,
-    of: (RowsRole, Option<JudgedBy>),
-    columns: &NamedColumns,
-    facets: Option<JudgmentsByFacet>,
+    spec: RowSpec<'_>,
+    facets: Option<FacetQrelsBuilder>,
 ) -> PyResult<OwnedRows> {
-    let (role, by) = of;
-    match (records_of_columns(mapping, name, of, columns)?, by) {
-        (Some(records), Some(JudgedBy::Span)) => {
-            OwnedRows::of_passages(&records, name, role, columns)
-        }
-        (None, Some(JudgedBy::Span)) => Err(no_positions(name, mapping.as_any())),
-        (Some(records), _) => OwnedRows::of_tuples(&records, name, of, columns, facets),
+    match (records_of_columns(mapping, spec)?, spec.by) {
+        (Some(records), Some(FacetKind::Span)) => OwnedRows::from_passages(&records, spec),
+        (None, Some(FacetKind::Span)) => Err(no_positions(spec.name, mapping.as_any())),
+        (Some(records), _) => OwnedRows::from_tuples(&records, spec, facets),
         (None, by) => match by.zip(facets) {
-            None => OwnedRows::of_mapping(mapping, name, role),
-            Some((by, facets)) => OwnedRows::of_facets(mapping, name, by, facets),
+            None => OwnedRows::from_mapping(mapping, spec),
+            Some((by, facets)) => OwnedRows::from_facets(mapping, spec, by, facets),
         },
     }
 }
 
-/// Reads the rows of a frame whose columns have names and give their values as lists.
-fn of_frame(
+/// Reads judgments or results from a data frame (such as of pandas) whose columns give their values
+/// as lists.
+fn frame_rows(
     object: &Bound<'_, PyAny>,
-    name: &str,
-    (role, by): (RowsRole, Option<JudgedBy>),
-    columns: &NamedColumns,
-    facets: Option<JudgmentsByFacet>,
+    spec: RowSpec<'_>,
+    facets: Option<FacetQrelsBuilder>,
 ) -> PyResult<OwnedRows> {
+    let py = object.py();
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;
     let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
-    let has_lists = |at| Ok(list(at)?.get_item(0).is_ok_and(|value| is_list(&value)));
-    let lists: Vec<bool> = (0..names.len()).map(has_lists).collect::<PyResult<_>>()?;
-    let places = table::places(object.py(), (&names, &lists), name, (role, by), columns)?;
-    table::tell_of_docid(object.py(), (&names, places.doc), name, role, columns)?;
-    let Places { query, doc, number, group, lists, .. } = places;
+    let lists: Vec<bool> = (0..names.len())
+        .map(|at| Ok(list(at)?.get_item(0).is_ok_and(|value| is_list(&value))))
+        .collect::<PyResult<_>>()?;
+    let places = table::places(py, &names, &lists, spec)?;
+    table::warn_of_docid(py, &names, places.doc, spec)?;
+    let ColumnIndices { query, doc, number, group, lists, .. } = places;
     if lists.is_some() || places.start.is_some() {
-        let of = PyDict::new(object.py());
+        let dict = PyDict::new(py);
         for at in places.all() {
-            of.set_item(names[at].as_str(), list(at)?)?;
+            dict.set_item(names[at].as_str(), list(at)?)?;
         }
-        if places.start.is_some() {
-            let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
-            return OwnedRows::of_passages(
-                &records.unwrap_or_else(|| of.into_any()),
-                name,
-                role,
-                columns,
-            );
-        }
-        let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
-        let records = records.unwrap_or_else(|| of.into_any());
-        return OwnedRows::of_tuples(&records, name, (role, by), columns, facets);
+        let records = records_of_columns(dict.cast::<PyMapping>()?, spec)?;
+        let records = records.unwrap_or_else(|| dict.into_any());
+        return match places.start {
+            Some(_) => OwnedRows::from_passages(&records, spec),
+            None => OwnedRows::from_tuples(&records, spec, facets),
+        };
     }
     let number = number.ok_or_else(|| {
-        PyTypeError::new_err(format!(
-            "{name}: a table that has ranks and no scores is read by pyarrow, which is not \
-             installed"
+        type_error(format!(
+            "{}: a table that has ranks and no scores is read by pyarrow, which is not installed",
+            spec.name
         ))
     })?;
-    let zip = object.py().import("builtins")?.getattr("zip")?;
+    let zip = py.import("builtins")?.getattr("zip")?;
     let rows = match group {
         None => zip.call1((list(query)?, list(doc)?, list(number)?))?,
         Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, list(number)?))?,
     };
-    OwnedRows::of_tuples(&rows, name, (role, by), columns, facets)
+    OwnedRows::from_tuples(&rows, spec, facets)
 }

@@ -1,18 +1,18 @@
-//! Evaluations of batches.
+//! Evaluations of rankings that Python hands over batch by batch.
 
 use std::fs::File;
 use std::io::Cursor;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use laneval::columns::Records;
+use laneval::columns::RunColumns;
 use laneval::labels::Codebook;
-use laneval::{Error, Evaluator, Input, Join, RunStream, Watch};
+use laneval::{Error, Evaluator, Input, Join, ProgressHandle, RunStream};
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
 use crate::arrays::Arrays;
-use crate::columns::NamedColumns;
-use crate::errors::unanswerable;
+use crate::columns::ColumnNaming;
+use crate::errors::{OrRaise, unanswerable};
 use crate::qrels::{LITTLE, Qrels};
 use crate::source::PySource;
 use crate::summary::Summary;
@@ -29,15 +29,15 @@ self_cell! {
     }
 }
 
-enum StreamFed {
-    Labels(Box<laneval::Stream>),
+enum StreamState {
+    Labels(Box<laneval::RankingStream>),
     Run(Box<StreamedRun>),
     /// All batches, to be joined at the end.
-    Held(Arc<laneval::Qrels>, Box<Option<PySource>>),
+    Buffered(Arc<laneval::Qrels>, Box<Option<PySource>>),
 }
 
-/// What batches are of.
-pub enum StreamOf<'q> {
+/// The kind of the batches that an evaluation takes: rows of a run, or rankings as labels.
+pub enum StreamKind<'q> {
     /// A run against judgments, with the rows of each query together.
     Run(&'q Qrels),
     /// A run against judgments, with its rows in any order.
@@ -48,49 +48,49 @@ pub enum StreamOf<'q> {
 
 /// An evaluation of batches.
 #[pyclass(frozen, module = "laneval._native")]
-pub struct Stream {
-    fed: Mutex<Option<StreamFed>>,
+pub struct RankingStream {
+    state: Mutex<Option<StreamState>>,
     join: Join,
     evaluator: Evaluator,
-    watch: Arc<Watch>,
+    watch: Arc<ProgressHandle>,
     workers: Workers<'static>,
-    columns: NamedColumns,
+    columns: ColumnNaming,
 }
 
-impl Stream {
-    /// Starts an evaluation with these settings.
+impl RankingStream {
+    /// Starts an evaluation of batches with these settings.
     pub fn new(
         py: Python<'_>,
-        (join, evaluator): (Join, Evaluator),
+        join: Join,
+        evaluator: Evaluator,
         workers: Workers<'static>,
-        of: StreamOf<'_>,
-        columns: NamedColumns,
+        kind: StreamKind<'_>,
+        columns: ColumnNaming,
     ) -> PyResult<Self> {
-        let columns = columns.of_units(&join.units);
-        let watch = Arc::new(Watch::default());
-        let evaluator = evaluator.with_watch(Some(watch.clone()));
-        let said = |error: Error| crate::errors::exception(py, error);
-        let fed = match of {
-            StreamOf::Run(qrels) => {
+        let columns = columns.with_doc_id_column(&join.units);
+        let watch = Arc::<ProgressHandle>::default();
+        let evaluator = evaluator.with_progress(Some(watch.clone()));
+        let state = match kind {
+            StreamKind::Run(qrels) => {
                 let run = StreamedRun::try_new(qrels.qrels.clone(), |qrels| {
                     evaluator.run_stream(&join, qrels, "run").map(Some)
                 });
-                StreamFed::Run(Box::new(run.map_err(said)?))
+                StreamState::Run(Box::new(run.or_raise(py)?))
             }
-            StreamOf::Rows(qrels) => StreamFed::Held(qrels.qrels.clone(), Box::new(None)),
-            StreamOf::Labels(grades) => {
-                let book = Codebook::new(grades).map_err(said)?;
-                StreamFed::Labels(Box::new(evaluator.stream(&book).map_err(said)?))
+            StreamKind::Rows(qrels) => StreamState::Buffered(qrels.qrels.clone(), Box::new(None)),
+            StreamKind::Labels(grades) => {
+                let book = Codebook::new(grades).or_raise(py)?;
+                StreamState::Labels(Box::new(evaluator.stream(&book).or_raise(py)?))
             }
         };
-        Ok(Stream { fed: Mutex::new(Some(fed)), join, evaluator, watch, workers, columns })
+        Ok(Self { state: Mutex::new(Some(state)), join, evaluator, watch, workers, columns })
     }
 
-    fn fed(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<StreamFed>>> {
+    fn state(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<StreamState>>> {
         // Waiting for the lock would wait while holding the interpreter, which the thread that has
         // the lock needs to end: both would wait for ever.
-        match self.fed.try_lock() {
-            Ok(fed) if fed.is_some() => Ok(fed),
+        match self.state.try_lock() {
+            Ok(state) if state.is_some() => Ok(state),
             Err(TryLockError::WouldBlock) => Err(unanswerable(py, "two threads feed one stream")),
             _ => Err(unanswerable(py, "the stream has ended")),
         }
@@ -98,24 +98,24 @@ impl Stream {
 }
 
 #[pymethods]
-impl Stream {
+impl RankingStream {
     /// Takes some rows of the run.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut fed = self.fed(py)?;
-        let by = match &*fed {
-            Some(StreamFed::Held(qrels, _)) => qrels.judged_by(),
+        let mut state = self.state(py)?;
+        let by = match &*state {
+            Some(StreamState::Buffered(qrels, _)) => qrels.judged_by(),
             _ => None,
         };
-        let source = PySource::of_run(batch, "run", by, &self.columns)?;
+        let source = PySource::run_from_py(batch, "run", by, &self.columns)?;
         let workers = Workers { little: source.len() < LITTLE, ..self.workers };
-        let done = match &mut *fed {
-            Some(StreamFed::Held(_, held)) => {
-                return match (&mut **held, source) {
+        let done = match &mut *state {
+            Some(StreamState::Buffered(_, buffer)) => {
+                return match (&mut **buffer, source) {
                     (_, PySource::Text(_)) => {
                         Err(unanswerable(py, "files are read in the order \"grouped\""))
                     }
-                    (held @ None, source) => {
-                        *held = Some(source);
+                    (slot @ None, source) => {
+                        *slot = Some(source);
                         Ok(())
                     }
                     (Some(PySource::Table(all)), PySource::Table(more)) => {
@@ -131,7 +131,7 @@ impl Stream {
                     }
                 };
             }
-            Some(StreamFed::Run(run)) => work(py, workers, &self.watch, || {
+            Some(StreamState::Run(run)) => work(py, workers, &self.watch, || {
                 run.with_dependent_mut(|_, run| {
                     let Some(run) = run else { return Ok(()) };
                     match &source {
@@ -157,36 +157,35 @@ impl Stream {
         // Part of the batch may have been counted, so no sum of this stream means anything any
         // more.
         if done.is_err() {
-            *fed = None;
+            *state = None;
         }
         done
     }
 
     /// Takes some rankings.
     fn push_arrays(&self, py: Python<'_>, arrays: &Arrays) -> PyResult<()> {
-        let mut fed = self.fed(py)?;
+        let mut state = self.state(py)?;
         let workers = Workers { little: arrays.values() < LITTLE, ..self.workers };
-        match &mut *fed {
-            Some(StreamFed::Labels(stream)) => {
+        match &mut *state {
+            Some(StreamState::Labels(stream)) => {
                 work(py, workers, &self.watch, || arrays.with(|rankings| stream.push(rankings)))
             }
             _ => Err(unanswerable(py, "the stream takes rows of a run: push tables or dicts")),
         }
     }
 
-    /// The summary of all batches.
+    /// Returns the summary of all batches.
     fn finish(&self, py: Python<'_>) -> PyResult<Summary> {
-        let fed = self.fed(py)?.take();
-        let summary = work(py, self.workers, &self.watch, || match fed {
-            Some(StreamFed::Labels(stream)) => stream.finish(),
-            Some(StreamFed::Run(mut run)) => run.with_dependent_mut(|_, run| match run.take() {
-                Some(run) => run.finish(),
-                None => Err(Error::Stopped),
-            }),
-            Some(StreamFed::Held(qrels, held)) => {
+        let state = self.state(py)?.take();
+        let summary = work(py, self.workers, &self.watch, || match state {
+            Some(StreamState::Labels(stream)) => stream.finish(),
+            Some(StreamState::Run(mut run)) => {
+                run.with_dependent_mut(|_, run| run.take().ok_or(Error::Stopped)?.finish())
+            }
+            Some(StreamState::Buffered(qrels, buffer)) => {
                 let join = Join { watch: Some(self.watch.clone()), ..self.join.clone() };
-                let joined = |records: &[Records<'_>]| join.columns(&qrels, &[("run", records)]);
-                let matrix = (*held).as_ref().and_then(|held| held.with_records(joined));
+                let joined = |records: &[RunColumns<'_>]| join.columns(&qrels, &[("run", records)]);
+                let matrix = (*buffer).as_ref().and_then(|source| source.with_records(joined));
                 self.evaluator.summary(&matrix.unwrap_or_else(|| joined(&[]))?)
             }
             None => Err(Error::Stopped),

@@ -3,50 +3,49 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
-use laneval::JudgedBy;
 use laneval::error::{Problem, Problems};
 use laneval::labels::Ids;
-use laneval::tables::{Missing, Places, TableColumns, WrongTable};
+use laneval::tables::{ColumnIndices, MissingColumn, TableColumns, TableError};
 use laneval_formats::{ArrowTable, has_lists};
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::columns::{NamedColumns as Asked, RowsRole};
-use crate::errors::{input, problem, warn};
+use crate::columns::{RowSpec, RowsRole};
+use crate::errors::{input, problem, type_error, value_error, warn};
 use crate::ffi;
 
-/// The indices of columns with these names; `lists` says which have a list in each row.
+/// Returns the indices of the columns for query, document, number and so on, found by the names of
+/// a table's columns.
 ///
 /// # Errors
 /// A column that is not there.
 pub fn places(
     py: Python<'_>,
-    (names, lists): (&[String], &[bool]),
-    name: &str,
-    (role, by): (RowsRole, Option<JudgedBy>),
-    columns: &Asked,
-) -> PyResult<Places> {
-    let given = role.names(py, columns)?;
-    let columns = match role {
-        RowsRole::Qrels => TableColumns::of_judgments(given.as_ref()).with_groups(by),
-        RowsRole::Run => TableColumns::of_results(given.as_ref(), false).with_groups(by),
+    names: &[String],
+    lists: &[bool],
+    spec: RowSpec<'_>,
+) -> PyResult<ColumnIndices> {
+    let given = spec.role.names(py, spec.columns)?;
+    let columns = match spec.role {
+        RowsRole::Qrels => TableColumns::for_qrels(given.as_ref()),
+        RowsRole::Run => TableColumns::for_run(given.as_ref(), false),
     };
-    columns.places_with_lists(names, lists).map_err(|wrong| error(py, name, wrong))
+    let columns = columns.with_groups(spec.by);
+    columns.places_with_lists(names, lists).map_err(|wrong| error(py, spec.name, wrong))
 }
 
-/// Tells of a second column that could be meant: `docno` is read, because in PyTerrier's tables
-/// `docid` is a number of the index.
-pub fn tell_of_docid(
+/// Warns the user of a table with a column `docid` beside the column `docno`, which is read. In
+/// PyTerrier's tables `docid` is a number of the index.
+pub fn warn_of_docid(
     py: Python<'_>,
-    (names, doc): (&[String], usize),
-    name: &str,
-    role: RowsRole,
-    columns: &Asked,
+    names: &[String],
+    doc: usize,
+    spec: RowSpec<'_>,
 ) -> PyResult<()> {
     let are_both = names[doc] == "docno" && names.iter().any(|name| name == "docid");
-    if !are_both || role.names(py, columns)?.is_some() {
+    if !are_both || spec.role.names(py, spec.columns)?.is_some() {
         return Ok(());
     }
+    let name = spec.name;
     warn(
         py,
         format!(
@@ -56,36 +55,27 @@ pub fn tell_of_docid(
     )
 }
 
-/// Reads the columns of an object with an Arrow stream, some by name.
+/// Reads judgments or results from the columns of a Python object with an Arrow stream.
 ///
 /// # Errors
 /// A column that is not there, or of a type that it cannot have; the first nulls, by their rows.
-pub fn table(
-    object: &Bound<'_, PyAny>,
-    name: &str,
-    of: (RowsRole, Option<JudgedBy>),
-    columns: &Asked,
-) -> PyResult<ArrowTable> {
+pub fn table(object: &Bound<'_, PyAny>, spec: RowSpec<'_>) -> PyResult<ArrowTable> {
     let py = object.py();
-    let (names, all) = ffi::batches(&shared(object, name, of, columns)?)?;
-    let is_list = |at| all.first().is_some_and(|batch| has_lists(batch.column(at).data_type()));
-    let lists: Vec<bool> = (0..names.len()).map(is_list).collect();
-    let places = places(py, (&names, &lists), name, of, columns)?;
-    tell_of_docid(py, (&names, places.doc), name, of.0, columns)?;
+    let (names, all) = ffi::batches(&shared(object, spec)?)?;
+    let lists: Vec<bool> = (0..names.len())
+        .map(|at| all.first().is_some_and(|batch| has_lists(batch.column(at).data_type())))
+        .collect();
+    let places = places(py, &names, &lists, spec)?;
+    warn_of_docid(py, &names, places.doc, spec)?;
     let mut table = ArrowTable::new(&names, places);
-    table.push(&all).map_err(|wrong| error(py, name, wrong))?;
+    table.push(&all).map_err(|wrong| error(py, spec.name, wrong))?;
     Ok(table)
 }
 
-/// A frame of polars with what others read: columns that are not read here are emptied, because
-/// polars hands on some types as nobody else does, and a column without a type gets one. Columns
-/// keep their places. Any other object stays.
-fn shared<'py>(
-    object: &Bound<'py, PyAny>,
-    name: &str,
-    of: (RowsRole, Option<JudgedBy>),
-    columns: &Asked,
-) -> PyResult<Bound<'py, PyAny>> {
+/// Returns a polars frame with columns that Arrow readers take; returns any other object as it is.
+/// Columns that are not read here are emptied, because polars hands on some types as nobody else
+/// does, and a column without a type gets one. Columns keep their places.
+fn shared<'py>(object: &Bound<'py, PyAny>, spec: RowSpec<'_>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     if !object.get_type().module()?.to_cow()?.starts_with("polars") || !object.hasattr("columns")? {
         return Ok(object.clone());
@@ -94,12 +84,12 @@ fn shared<'py>(
     let names: Vec<String> = object.getattr("columns")?.extract()?;
     let schema = object.getattr("schema")?;
     let (list, array) = (polars.getattr("List")?, polars.getattr("Array")?);
-    let is_list = |name: &String| {
-        let of = schema.get_item(name)?;
-        Ok(of.eq(&list)? || of.eq(&array)?)
-    };
-    let lists: Vec<bool> = names.iter().map(is_list).collect::<PyResult<_>>()?;
-    let places = places(py, (&names, &lists), name, of, columns)?;
+    let lists = names.iter().map(|name| {
+        let dtype = schema.get_item(name)?;
+        Ok(dtype.eq(&list)? || dtype.eq(&array)?)
+    });
+    let lists: Vec<bool> = lists.collect::<PyResult<_>>()?;
+    let places = places(py, &names, &lists, spec)?;
     let (number, rank, read) = (places.number, places.rank, places.all());
     let mut all = Vec::new();
     for (at, name) in names.iter().enumerate() {
@@ -118,7 +108,8 @@ fn shared<'py>(
     object.call_method1("with_columns", (all,))
 }
 
-/// Reads the ids in the only column of an object with an Arrow stream: text.
+/// Reads query ids from the only column of a Python object with an Arrow stream. The column is
+/// text.
 ///
 /// # Errors
 /// More or fewer columns, or one of another type; a null, by its row.
@@ -131,10 +122,7 @@ pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
     }
     let (names, batches) = ffi::batches(object)?;
     let [name] = &names[..] else {
-        return Err(PyValueError::new_err(format!(
-            "ids have {} columns: one was expected",
-            names.len()
-        )));
+        return Err(value_error(format!("ids have {} columns: one was expected", names.len())));
     };
     let mut ids = Ids::default();
     for batch in &batches {
@@ -153,9 +141,9 @@ pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
             DataType::Binary => push(&mut ids, column.as_binary::<i32>().iter()),
             DataType::LargeBinary => push(&mut ids, column.as_binary::<i64>().iter()),
             DataType::BinaryView => push(&mut ids, column.as_binary_view().iter()),
-            of => {
-                return Err(PyTypeError::new_err(format!(
-                    "ids: column `{name}` is of type {of}: text was expected"
+            data_type => {
+                return Err(type_error(format!(
+                    "ids: column `{name}` is of type {data_type}: text was expected"
                 )));
             }
         }
@@ -163,22 +151,25 @@ pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
     Ok(ids)
 }
 
-fn error(py: Python<'_>, name: &str, wrong: WrongTable) -> PyErr {
+fn error(py: Python<'_>, name: &str, wrong: TableError) -> PyErr {
     match wrong {
-        WrongTable::Rows { first, more } => {
-            let problem = |(line, message)| Problem { file: name.to_owned(), line, message };
-            input(py, Problems { first: first.into_iter().map(problem).collect(), more })
+        TableError::Rows { first, more } => {
+            let first = first
+                .into_iter()
+                .map(|(line, message)| Problem { file: name.to_owned(), line, message })
+                .collect();
+            input(py, Problems { first, more })
         }
-        WrongTable::Type(message) => PyTypeError::new_err(format!("{name}: {message}")),
-        WrongTable::Missing(Missing { among, .. }) if among.is_empty() => {
-            PyValueError::new_err(format!("{name}: it has no columns"))
+        TableError::Type(message) => type_error(format!("{name}: {message}")),
+        TableError::Missing(MissingColumn { among, .. }) if among.is_empty() => {
+            value_error(format!("{name}: it has no columns"))
         }
-        WrongTable::Missing(Missing { what, known, among, .. }) => PyValueError::new_err(format!(
-            "{name}: no column is the {what}: there are {}, and {} were looked for; say it with \
-             columns={{\"{what}\": …}}",
+        TableError::Missing(MissingColumn { what, known, among, .. }) => value_error(format!(
+            "{name}: no column is the {what}: there are {}, and {} were looked for; say it \
+             with columns={{\"{what}\": …}}",
             among.join(", "),
             known.join(", ")
         )),
-        wrong => PyValueError::new_err(format!("{name}: {wrong}")),
+        wrong => value_error(format!("{name}: {wrong}")),
     }
 }

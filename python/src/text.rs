@@ -1,10 +1,16 @@
-//! Text for users of Python: ids as `str`, and messages that name keywords.
+//! Text for users of Python: ids as `str`, objects as messages show them, and reports.
 
+use std::io;
+
+use laneval::report::{Format, ReportOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// An id as text; bytes that are not UTF-8 become lone surrogates, as in the names of files.
-pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
+use crate::errors::OrRaise;
+
+/// Returns an id as a Python `str`; bytes that are not UTF-8 become lone surrogates, as in the
+/// names of files.
+pub fn id_to_py(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
     match std::str::from_utf8(id) {
         Ok(text) => Ok(PyString::new(py, text).into_any().unbind()),
         Err(_) => {
@@ -13,23 +19,24 @@ pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// A message of the library in which options of the command are replaced by keywords.
-pub fn with_keywords(message: &str) -> String {
-    const KEYWORDS: [(&str, &str); 12] = [
-        (" --score f32", " score=\"f32\""),
-        (" --score", " score="),
-        (" --ties ", " ties="),
-        (" --queries", " queries="),
-        (" --known ", " known="),
-        (" --judged-only", " judged_only=True"),
-        (" --rel or rel=", " rel="),
-        (" --family all", " family=\"all\""),
-        ("--queries both", "queries=\"both\""),
-        (" --permutations auto", " permutations=\"auto\""),
-        (" --permutations ", " permutations="),
-        ("`--test randomisation`", "`test=\"randomisation\"`"),
-    ];
-    KEYWORDS
-        .iter()
-        .fold(message.to_owned(), |text, (option, keyword)| text.replace(option, keyword))
+/// Returns a Python object as text for messages, shortened if it is long.
+pub fn shown(object: &Bound<'_, PyAny>) -> String {
+    let text =
+        object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Returns the bytes of a report that `write` writes, in the format of this name.
+pub fn written(
+    py: Python<'_>,
+    format: &str,
+    write: impl FnOnce(Format, &ReportOptions, &mut Vec<u8>) -> io::Result<()>,
+) -> PyResult<Vec<u8>> {
+    let format: Format = format.parse().or_raise(py)?;
+    let mut written = Vec::new();
+    write(format, &ReportOptions::default(), &mut written)?;
+    Ok(written)
 }

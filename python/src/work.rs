@@ -1,5 +1,5 @@
-//! Work without the interpreter: on the threads of this process. Signals stop it, and its progress
-//! can be watched.
+//! Work of the Rust library on its own threads, while Python's interpreter is free. Signals stop
+//! the work, and its progress can be watched.
 //!
 //! ```text
 //! thread of Python      lets go of the interpreter ─ waits 40 ms at a time, ───── takes it again
@@ -33,16 +33,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use laneval::{Error, Watch, most_threads};
+use laneval::{Error, ProgressHandle, max_threads};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::errors::{exception, unanswerable};
+use crate::errors::{OrRaise, exception, unanswerable};
 
 /// The time between two checks for signals.
 const GLANCE: Duration = Duration::from_millis(40);
 
-/// The threads for some work, and its progress.
+/// The number of threads for some work, and the Python function that is told its progress.
 #[derive(Clone, Copy, Default)]
 pub struct Workers<'a> {
     /// The number of threads; `None` for one a processor.
@@ -53,14 +53,14 @@ pub struct Workers<'a> {
     pub little: bool,
 }
 
-/// Does some work while other Python threads go on.
+/// Runs some work of the Rust library on other threads, while other Python threads go on.
 ///
 /// Signals are checked meanwhile: if a handler raises, as that of Ctrl-C does, the watch is told to
 /// stop.
 pub fn work<T: Send>(
     py: Python<'_>,
     workers: Workers<'_>,
-    watch: &Arc<Watch>,
+    watch: &Arc<ProgressHandle>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     // Waking a thread and waiting for it takes longer than the work. Nothing is asked about
@@ -70,20 +70,20 @@ pub fn work<T: Send>(
             Some(pool) => pool.install(work),
             None => work(),
         });
-        return done.map_err(|error| exception(py, error));
+        return done.or_raise(py);
     }
-    let pool = &LentPool::of(py, workers.threads)?;
+    let pool = &PoolGuard::acquire(py, workers.threads)?;
     let done = py.detach(|| {
         thread::scope(|scope| {
             // Nothing is ever sent. A channel that is closed wakes the waiting thread at once,
             // where a join could not look at the clock.
-            let (tell, told) = sync_channel::<()>(1);
+            let (sender, receiver) = sync_channel::<()>(1);
             let worker = scope.spawn(move || {
-                let _tell = tell; // dropped at the end, whatever comes
+                let _tell = sender; // dropped at the end, whatever comes
                 pool.install(work)
             });
             let mut raised = None;
-            while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(GLANCE) {
+            while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(GLANCE) {
                 // After the first exception only the end is awaited: a second Ctrl-C must not
                 // replace the reason.
                 if raised.is_none() {
@@ -104,8 +104,8 @@ pub fn work<T: Send>(
     }
 }
 
-/// Runs the handlers of signals, and reports progress.
-fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResult<()> {
+/// Runs Python's handlers of signals, and reports progress to the user's Python function.
+fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &ProgressHandle) -> PyResult<()> {
     py.check_signals()?;
     match progress {
         Some(progress) => progress.call1(py, (watch.done(), watch.total())).map(drop),
@@ -119,36 +119,35 @@ static IDLE: Mutex<Vec<(u32, usize, ThreadPool)>> = Mutex::new(Vec::new());
 /// The most pools that are kept.
 const MOST_IDLE: usize = 16;
 
-/// A pool, for as long as somebody works in it. Calls from several threads of Python have a pool
-/// each: in one pool of one thread, one would wait for the other.
-struct LentPool {
+/// A pool of threads, held for as long as somebody works in it. Calls from several threads of
+/// Python have a pool each: in one pool of one thread, one would wait for the other.
+struct PoolGuard {
     threads: usize,
     /// The pool, until it goes back.
     pool: Option<ThreadPool>,
 }
 
-impl LentPool {
-    /// Takes an idle pool with this number of threads, or makes one; `None` for one thread a
+impl PoolGuard {
+    /// Takes an idle pool of `threads` threads, or makes one; `None` stands for one thread a
     /// processor.
-    fn of(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<Self> {
+    fn acquire(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<Self> {
         let threads =
             threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let threads = threads.min(most_threads());
+        let threads = threads.min(max_threads());
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits =
-            |(pid, of, _): &(u32, usize, ThreadPool)| (*pid, *of) == (process::id(), threads);
-        if let Some(at) = idle.iter().position(fits) {
-            return Ok(LentPool { threads, pool: Some(idle.swap_remove(at).2) });
+        let at = idle.iter().position(|&(pid, size, _)| (pid, size) == (process::id(), threads));
+        if let Some(at) = at {
+            return Ok(Self { threads, pool: Some(idle.swap_remove(at).2) });
         }
         // Threads start outside of the lock.
         drop(idle);
-        let made = ThreadPoolBuilder::new()
+        let new_pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|at| format!("laneval-{at}"))
             .build();
-        let pool =
-            made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
-        Ok(LentPool { threads, pool: Some(pool) })
+        let pool = new_pool
+            .map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
+        Ok(Self { threads, pool: Some(pool) })
     }
 
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
@@ -159,10 +158,10 @@ impl LentPool {
     }
 }
 
-impl Drop for LentPool {
+impl Drop for PoolGuard {
     fn drop(&mut self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.iter().filter(|of| of.0 == process::id()).count() < MOST_IDLE
+        if idle.iter().filter(|entry| entry.0 == process::id()).count() < MOST_IDLE
             && let Some(pool) = self.pool.take()
         {
             idle.push((process::id(), self.threads, pool));
@@ -170,15 +169,15 @@ impl Drop for LentPool {
     }
 }
 
-/// A pool of the calling thread alone, if it is in no other: parallel iterators then start no
-/// threads.
+/// Returns a pool of the calling thread alone, in which parallel iterators start no threads. `None`
+/// if the thread is in another pool.
 fn alone() -> Option<&'static ThreadPool> {
     thread_local! {
         static ALONE: Option<&'static ThreadPool> = {
-            let made = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            let pool_result = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
             // Rayon never frees a pool of the current thread anyway, so there is one a thread, and
             // it is kept.
-            made.ok().map(|pool| &*Box::leak(Box::new(pool)))
+            pool_result.ok().map(|pool| &*Box::leak(Box::new(pool)))
         };
     }
     ALONE.with(|alone| *alone)

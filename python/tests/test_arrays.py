@@ -167,7 +167,7 @@ def test_ids_that_have_no_order_or_no_queries_in_common_are_refused():
 
 
 def test_what_would_change_nothing_is_refused():
-    for options in ({"score": "f32"}, {"ties": "docno-asc"}, {"drop_identical_ids": True}, {"dialect": "trec9"}):
+    for options in ({"score_type": "f32"}, {"ties": "docno-asc"}, {"drop_identical_ids": True}, {"dialect": "trec9"}):
         with pytest.raises(laneval.OptionError, match="changes nothing"):
             laneval.evaluate_scores([[0.5, 0.25]], [[0, 1]], "RR", **options)
         matrix = laneval.Matrix.build({"q": {"d": 1}}, {"run": {"q": {"d": 0.5}}})
@@ -175,9 +175,9 @@ def test_what_would_change_nothing_is_refused():
             with pytest.raises(laneval.OptionError, match=r": give it to `Matrix\.build`( instead)?$"):
                 evaluate("RR", **options)
     with pytest.raises(laneval.OptionError) as raised:
-        matrix.evaluate("RR", score="f32")
+        matrix.evaluate("RR", score_type="f32")
     assert str(raised.value) == (
-        "score='f32' changes nothing for a matrix, whose rankings were made already: give it to `Matrix.build` instead"
+        "score_type='f32' changes nothing for a matrix, whose rankings were made already: give it to `Matrix.build` instead"
     )
     with pytest.raises(ValueError, match="offsets are from 1 to 3, and labels has 4 values"):
         laneval.evaluate_labels(np.array([1, 0, 0, 1]), "RR", offsets=np.array([1, 3]))

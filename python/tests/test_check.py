@@ -35,7 +35,7 @@ def test_a_definition_is_named_with_its_libraries():
         return ndcg(qrels, run, k, gain=lambda grade: 2**grade - 1, nothing=1.0, listed=True)
 
     checked = laneval.check(lightgbm, "nDCG", as_="lightgbm")
-    assert [of["measure"] for of in checked.definitions] == ["nDCG(gain=exp2,nothing=1)@k"]
+    assert [of["measure"] for of in checked.definitions] == ["nDCG(gain=exp2,no_relevant=1)@k"]
     assert checked.compared == 18
     assert [case["id"] for case in checked.cases if "refused" in case] == ["negative", "S1", "S3"]
     assert "3 cases are refused and no evidence: negative (raised ValueError: Label should be non-negative) …" in str(checked)

@@ -60,13 +60,13 @@ def comparison(scores) -> laneval.Comparison:
     ("options", "words"),
     [
         ({}, ""),
-        ({"baseline": "bm25", "margin": 0.2, "power": 0.05, "tie": 0.01}, "--baseline bm25 --margin 0.2 --power 0.05 --tie 0.01"),
+        ({"baseline": "bm25", "margin": 0.2, "power": 0.05, "tie_epsilon": 0.01}, "--baseline bm25 --margin 0.2 --power 0.05 --tie-epsilon 0.01"),
         (
             {"test": "randomisation", "permutations": 999, "seed": 7, "correction": "none"},
             "--test randomisation --permutations 999 --seed 7 --correction none",
         ),
-        ({"test": "wilcoxon", "zeros": "pratt", "alternative": "better"}, "--test wilcoxon --zeros pratt --alternative better"),
-        ({"test": "wilcoxon", "wilcoxon": "normal", "correction": "bh"}, "--test wilcoxon --wilcoxon normal --correction bh"),
+        ({"test": "wilcoxon", "wilcoxon_zeros": "pratt", "alternative": "better"}, "--test wilcoxon --wilcoxon-zeros pratt --alternative better"),
+        ({"test": "wilcoxon", "wilcoxon_method": "normal", "correction": "bh"}, "--test wilcoxon --wilcoxon-method normal --correction bh"),
         ({"test": "sign", "alternative": "worse", "correction": "by"}, "--test sign --alternative worse --correction by"),
         ({"correction": "maxt", "family": "all", "ci": "bca"}, "--correction maxt --family all --ci bca"),
         ({"correction": "hsd", "ci": "bootstrap", "alpha": 0.1}, "--correction hsd --ci bootstrap --alpha 0.1"),
@@ -128,7 +128,7 @@ def test_scipy_agrees(seed):
     stats = pytest.importorskip("scipy.stats")
     np = pytest.importorskip("numpy")
     scores = drawn(seed)
-    comparison = scores.compare(test="wilcoxon", wilcoxon="normal")
+    comparison = scores.compare(test="wilcoxon", wilcoxon_method="normal")
     for pair in comparison:
         one, other = (np.array(scores[name].per_query()[pair.measure]) for name in (pair.run, pair.baseline))
         t = stats.ttest_rel(one, other)
@@ -140,7 +140,7 @@ def test_scipy_agrees(seed):
         assert (pair.wins, pair.losses) == ((delta > 0).sum(), (delta < 0).sum())
         assert pair.d_z == pytest.approx((one - other).mean() / (one - other).std(ddof=1), rel=1e-10)
     by_measure = [[pair.p for pair in comparison if pair.measure == measure] for measure in comparison.measures]
-    adjusted = [pair.p_adj for pair in scores.compare(test="wilcoxon", wilcoxon="normal", correction="bh")]
+    adjusted = [pair.p_adj for pair in scores.compare(test="wilcoxon", wilcoxon_method="normal", correction="bh")]
     expected = np.concatenate([stats.false_discovery_control(p) for p in by_measure])
     assert adjusted == pytest.approx(expected, rel=1e-12)
 
@@ -347,7 +347,7 @@ def test_rankings_without_ids_all_count():
 def test_queries_of_both():
     qrels, run = made(3, ties=False)
     other = {query: docs for query, docs in made(4, ties=False)[1].items() if query not in ("q3", "q4", "q5")}
-    scores = laneval.evaluate_runs(qrels, {"a": run, "b": other}, "AP", per_query=True, queries="both")
+    scores = laneval.evaluate_runs(qrels, {"a": run, "b": other}, "AP", per_query=True, queries="common")
     assert (scores["a"].queries, scores["b"].queries) == (28, 25)
     comparison = scores.compare()
     assert comparison.to_dict()["queries"] == 25 and "q3" not in comparison.per_query().queries
@@ -397,14 +397,14 @@ def test_threads_change_nothing(scores):
         ({"family": "pairs"}, ValueError, "family is 'pairs'"),
         ({"alternative": "less"}, ValueError, "alternative is 'less'"),
         ({"ci": 0.95}, ValueError, "ci is 0.95: 't', 'bootstrap', 'bca' were expected"),
-        ({"zeros": "drop"}, ValueError, "zeros is 'drop'"),
-        ({"wilcoxon": "exact"}, ValueError, "wilcoxon is 'exact'"),
+        ({"wilcoxon_zeros": "drop"}, ValueError, "wilcoxon_zeros is 'drop'"),
+        ({"wilcoxon_method": "exact"}, ValueError, "wilcoxon_method is 'exact'"),
         ({"alpha": 5}, ValueError, "alpha is 5: a number between 0 and 1 was expected"),
         ({"alpha": math.nan}, ValueError, "alpha is nan"),
         ({"alpha": "0.05"}, TypeError, "alpha is '0.05' of <class 'str'>: a number between 0 and 1 was expected"),
         ({"margin": 0}, ValueError, "margin is 0: a number above 0 was expected"),
         ({"power": -1.0}, ValueError, "power is -1.0: a number above 0 was expected"),
-        ({"tie": math.inf}, ValueError, "tie is inf: 0 or more was expected"),
+        ({"tie_epsilon": math.inf}, ValueError, "tie_epsilon is inf: 0 or more was expected"),
         ({"permutations": 0}, ValueError, "permutations is 0: a whole number from 1 to 4294967295 was expected"),
         ({"permutations": 2**32}, ValueError, "permutations is 4294967296"),
         ({"permutations": 99.0}, TypeError, "permutations is 99.0 of <class 'float'>: an int was expected"),
@@ -434,21 +434,21 @@ def test_what_does_not_belong_together(scores):
         return laneval.evaluate(changed, run, list(measures), **{"per_query": True, **options})
 
     chunks = {query: {f"{document}#1": score for document, score in of.items()} for query, of in run.items()}
-    of_chunks = laneval.evaluate(qrels, chunks, ["AP", "RR"], per_query=True, units="before:#")
+    of_chunks = laneval.evaluate(qrels, chunks, ["AP", "RR"], per_query=True, doc_id="before:#")
     for found, message in [
         (other(per_query=False), "the values of queries were not kept: evaluate with per_query=True"),
         (other({**qrels, "q5": {"doc1": 1}}), "baseline and run cannot be compared: they have different judgments"),
-        (other(queries="both"), "they were evaluated with queries='both' and queries='judged'"),
+        (other(queries="common"), "they were evaluated with queries='common' and queries='judged'"),
         (other(ties="docno-asc"), "they were evaluated with ties='docno-asc' and ties='docno-desc'"),
         (other(ties="average"), "they were evaluated with ties='average' and ties='docno-desc'"),
-        (other(score="f32"), "they were evaluated with score='f32' and score='f64'"),
+        (other(score_type="f32"), "they were evaluated with score_type='f32' and score_type='f64'"),
         (other(depth=5), "they were evaluated with depth=5 and depth=None"),
         (other(judged_only=True), "they were evaluated with judged_only=True and judged_only=False"),
-        (other(known="retrieved"), "they were evaluated with known='retrieved' and known='judged'"),
+        (other(relevant_from="retrieved"), "they were evaluated with relevant_from='retrieved' and relevant_from='judged'"),
         (other(drop_identical_ids=True), "they were evaluated with drop_identical_ids=True and drop_identical_ids=False"),
-        (of_chunks, "they were evaluated with units='before:#' and units=None"),
-        (other(repeats="blank"), "they were evaluated with repeats='blank' and repeats='error'"),
-        (other(rows=5), "they were evaluated with rows=5 and rows=None"),
+        (of_chunks, "they were evaluated with doc_id='before:#' and doc_id=None"),
+        (other(aggregate="blank"), "they were evaluated with aggregate='blank' and aggregate='error'"),
+        (other(max_chunks=5), "they were evaluated with max_chunks=5 and max_chunks=None"),
         (other(measures=("AP", "P@5")), "baseline and run have different measures, AP, P@5 and AP, RR: choose some with measures="),
     ]:
         with pytest.raises(laneval.UnanswerableError, match=message):
@@ -466,7 +466,7 @@ def test_what_does_not_belong_together(scores):
 
 
 def test_every_setting_of_a_rule_is_compared(scores):
-    tried = {"ties", "score", "depth", "drop_identical_ids", "units", "repeats", "rows"}
+    tried = {"ties", "score_type", "depth", "drop_identical_ids", "doc_id", "aggregate", "max_chunks"}
     assert set(scores["bm25"].rule._fields) == tried, "a new setting needs a case in the test above"
 
 

@@ -25,7 +25,7 @@ def MyRecall(labels, lengths, judged, grades):
     return relevant / np.maximum(judged[:, grades >= 1].sum(1), 1)
 
 
-@pytest.mark.parametrize("options", [{}, {"queries": "both"}, {"depth": 7}, {"judged_only": True}, {"ties": "docno-asc"}])
+@pytest.mark.parametrize("options", [{}, {"queries": "common"}, {"depth": 7}, {"judged_only": True}, {"ties": "docno-asc"}])
 def test_they_give_what_the_same_built_in_ones_give(options):
     qrels, run = made(11)
     scores = laneval.evaluate(qrels, run, [my_rr, "RR", MyRecall, "R@1000"], per_query=True, stats=["std", "max"], **options)
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_them():
     with pytest.raises(laneval.UnanswerableError, match="High: the value of query q0 is 2.0: one from 0 to 1"):
         laneval.evaluate(*made(1), high)
     with pytest.raises(laneval.UnanswerableError, match="have no summary"):
-        laneval.Summary.of(made(1)[0], {"a": made(1)[1]}, [my_rr])
+        laneval.Summary.evaluate(made(1)[0], {"a": made(1)[1]}, [my_rr])
 
 
 def test_what_no_measure_is_made_of():

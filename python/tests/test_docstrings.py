@@ -42,19 +42,19 @@ LET_OFF = {
 
 # Classes that are made by calling something else, which their docstring names.
 MADE_BY = {
-    "laneval.Checked": "check",
+    "laneval.CheckReport": "check",
     "laneval.Comparison": "compare",
     "laneval.CustomMeasure": "measure",
-    "laneval.Deltas": "Comparison.per_query",
-    "laneval.Identified": "identify",
+    "laneval.PairDeltas": "Comparison.per_query",
+    "laneval.Identification": "identify",
     "laneval.Matrix": "build",
     "laneval.PerQuery": "per_query",
     "laneval.Pools": "pools",
     "laneval.ResidentMatrix": "Matrix.load",
     "laneval.RunScores": "evaluate",
     "laneval.Scores": "evaluate_runs",
-    "laneval.Summary": "of",
-    "laneval.Unmatched": "missing",
+    "laneval.Summary": "evaluate",
+    "laneval.UnmatchedQueries": "missing",
     "laneval.compat.ranx.Report": "compare",
 }
 

@@ -89,7 +89,7 @@ def test_runs_that_are_wrong(run, message):
 
 def test_a_generator_that_was_used_up():
     rows = iter([("q1", "d1", 1.0)])
-    laneval.evaluate(QRELS, rows, queries="both")
+    laneval.evaluate(QRELS, rows, queries="common")
     assert "an iterator gives its items only once" in said(laneval.InputError, laneval.evaluate, QRELS, rows)
 
 
@@ -119,7 +119,7 @@ def test_tables_that_are_wrong():
     assert "run:2: " in said(laneval.InputError, laneval.evaluate, QRELS, nan)
 
 
-@pytest.mark.parametrize("of", [laneval.evaluate_runs, laneval.Matrix.build, laneval.Summary.of])
+@pytest.mark.parametrize("of", [laneval.evaluate_runs, laneval.Matrix.build, laneval.Summary.evaluate])
 def test_no_runs(of, tmp_path):
     for none in ({}, [], (), iter([])):
         assert said(laneval.UnanswerableError, of, QRELS, none) == "there are no runs"
@@ -133,7 +133,7 @@ def test_no_runs(of, tmp_path):
 
 def test_keywords_that_are_wrong():
     assert "unknown keyword verbose" in said(TypeError, laneval.evaluate, QRELS, RUN, verbose=True)
-    assert "`all` is not a set of queries: judged, both or error was expected" in said(
+    assert "queries is 'all': judged, common or require-all was expected" in said(
         laneval.OptionError, laneval.evaluate, QRELS, RUN, queries="all"
     )
     assert "docno-desc" in said(laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, ties="random")
@@ -143,7 +143,8 @@ def test_keywords_that_are_wrong():
     with pytest.raises(KeyError):
         laneval.evaluate(QRELS, RUN, "RR")["AP"]
     assert "unknown keyword weights" in said(TypeError, laneval.evaluate, QRELS, RUN, weights={"q1": 2})
-    assert "[1]} of <class 'dict'> is not a value of a keyword" in said(TypeError, laneval.evaluate, QRELS, RUN, adapter={"a": [1]})
+    assert "adapter is {'a': [1]}: a str was expected" in said(TypeError, laneval.evaluate, QRELS, RUN, adapter={"a": [1]})
+    assert "([1],) of <class 'tuple'> is not a value of a keyword" in said(TypeError, laneval.evaluate, QRELS, RUN, stats=[[1]])
     assert "per_query is 'no': True or False was expected" in said(TypeError, laneval.evaluate, QRELS, RUN, per_query="no")
     assert "progress is 5: True, False, or a function" in said(TypeError, laneval.evaluate, QRELS, RUN, progress=5)
     assert "which does not take two arguments" in said(TypeError, laneval.evaluate, QRELS, RUN, progress=lambda done: None)
@@ -221,9 +222,9 @@ def test_queries_that_are_missing_or_ignored_are_warned_of():
     assert str(scores.ignored) == "q9"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR", queries="both")["RR"] == 1.0
+        assert laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR", queries="common")["RR"] == 1.0
     with pytest.raises(laneval.UnanswerableError, match="lacks 1 of the judged queries: q2"):
-        laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR", queries="error")
+        laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR", queries="require-all")
 
 
 def test_warnings_point_at_the_caller():
@@ -246,11 +247,11 @@ def test_lone_surrogates_are_no_text():
 
 def test_messages_name_keywords():
     run = {"q": {"a": 0.1 + 1e-12, "b": 0.1}}
-    with pytest.warns(laneval.LanevalWarning, match='so does score="f32"'):
+    with pytest.warns(laneval.LanevalWarning, match='so does score_type="f32"'):
         laneval.evaluate({"q": {"a": 1}}, run, "AP")
     with pytest.raises(laneval.MeasureError, match="give judged_only=True"):
         laneval.parse_measure("nDCG(judged_only=True)@10")
-    with pytest.raises(laneval.UnanswerableError, match="take ties=best, worst or docno-desc"):
+    with pytest.raises(laneval.UnanswerableError, match='take ties="best", worst or docno-desc'):
         laneval.evaluate({"q": {"a": 1}}, run, "INST", ties="average")
 
 

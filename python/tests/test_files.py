@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import laneval
-from laneval._files import write_whole
+from laneval._files import write_atomic
 
 RELEVANT = [{"a"}] * 6
 OLD = [["x", "a"], ["x", "y", "a"], ["a"], ["x", "a"], ["x", "y", "a"], ["x", "a"]]
@@ -40,17 +40,17 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
 def test_permissions_and_links_are_kept(tmp_path):
     real, link = tmp_path / "real.json", tmp_path / "link.json"
     link.symlink_to(real)
-    write_whole(link, "one")
+    write_atomic(link, "one")
     assert link.is_symlink() and real.read_text() == "one"
     real.chmod(0o604)
-    write_whole(link, b"two")
+    write_atomic(link, b"two")
     assert real.stat().st_mode & 0o777 == 0o604 and real.read_text() == "two"
-    write_whole(tmp_path / ("n" * 255), "long names, too")
+    write_atomic(tmp_path / ("n" * 255), "long names, too")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the names of streams of POSIX")
 def test_streams_are_written_to_as_they_are(tmp_path):
-    code = "from laneval._files import write_whole; write_whole('/dev/stdout', 'ä\\n'); print('more')"
+    code = "from laneval._files import write_atomic; write_atomic('/dev/stdout', 'ä\\n'); print('more')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == "ä\nmore\n".encode()
     with open(tmp_path / "out", "wb") as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, check=True)

@@ -44,12 +44,12 @@ def test_columns_and_formats_are_said(tmp_path: Path) -> None:
     ranks.write_text("PLAIN-1\tMED-10\t7\nPLAIN-1\tMED-12\t2\n")
     with pytest.raises(laneval.InputError, match="rank 1 was expected"):
         laneval.evaluate(QRELS, ranks, "RR")
-    assert laneval.evaluate(QRELS, ranks, "RR", run_format="msmarco", queries="both")["RR"] == 0.5
+    assert laneval.evaluate(QRELS, ranks, "RR", run_format="msmarco", queries="common")["RR"] == 0.5
     with pytest.raises(laneval.InputError, match="'{' was expected"):
         laneval.evaluate(SAMPLES / "qrels.trec", RUN, "RR", qrels_format="json")
     with pytest.raises(laneval.InputError, match="'{' was expected"):
-        laneval.Qrels(SAMPLES / "qrels.trec", format="json")
-    with pytest.raises(ValueError, match="an input format"):
+        laneval.Qrels(SAMPLES / "qrels.trec", qrels_format="json")
+    with pytest.raises(ValueError, match="run_format is 'xml': trec, tsv"):
         laneval.evaluate(QRELS, ranks, "RR", run_format="xml")  # type: ignore[arg-type]
 
 
@@ -72,7 +72,7 @@ def test_errors_name_keywords(tmp_path: Path) -> None:
     assert 'columns=["query", None, "doc", "score"]' in said("PLAIN-1\tx y\tMED-10\t0.5\n")
     judged = tmp_path / "judged.txt"
     judged.write_text("1 1:0.5\n0 1:0.25\n")
-    with pytest.raises(laneval.InputError, match="`query_lengths=FILE` names a file"):
+    with pytest.raises(laneval.InputError, match="`letor_groups=FILE` names a file"):
         laneval.Qrels(judged)
 
 
@@ -81,7 +81,7 @@ def test_columns_in_their_order(tmp_path: Path) -> None:
     scored.write_text("PLAIN-1\tx\tMED-10\t0.5\nPLAIN-1\tx\tMED-12\t0.75\n")
     judged.write_text("1\tMED-10\tPLAIN-1\n")
     for unread in (None, "-"):
-        found = laneval.evaluate(QRELS, scored, "RR", columns=["query", unread, "doc", "score"], queries="both")
+        found = laneval.evaluate(QRELS, scored, "RR", columns=["query", unread, "doc", "score"], queries="common")
         assert found["RR"] == 0.5
     qrels = laneval.Qrels(judged, columns=("grade", "doc", "query"))
     assert qrels.queries == ["PLAIN-1"]
@@ -101,16 +101,16 @@ def test_groups_of_letor(tmp_path: Path) -> None:
     labels = tmp_path / "labels.txt"
     labels.write_bytes((SAMPLES / "lightgbm.txt").read_bytes())
     ours = laneval.evaluate(SAMPLES / "lightgbm.txt", SAMPLES / "scores.txt", MEASURES)
-    by_groups = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, query_lengths=tmp_path / "sizes")
+    by_groups = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, letor_groups=tmp_path / "sizes")
     assert dict(by_groups) == dict(ours)
-    qrels = laneval.Qrels(labels, query_lengths=str(tmp_path / "sizes"))
+    qrels = laneval.Qrels(labels, letor_groups=str(tmp_path / "sizes"))
     assert dict(laneval.evaluate(qrels, SAMPLES / "scores.txt", MEASURES)) == dict(ours)
-    runs = laneval.evaluate_runs(labels, {"m": SAMPLES / "scores.txt"}, MEASURES, query_lengths=tmp_path / "sizes")
+    runs = laneval.evaluate_runs(labels, {"m": SAMPLES / "scores.txt"}, MEASURES, letor_groups=tmp_path / "sizes")
     assert dict(runs["m"]) == dict(ours)
-    matrix = laneval.Matrix.build(labels, {"m": SAMPLES / "scores.txt"}, query_lengths=tmp_path / "sizes")
+    matrix = laneval.Matrix.build(labels, {"m": SAMPLES / "scores.txt"}, letor_groups=tmp_path / "sizes")
     assert dict(matrix.evaluate(MEASURES)["m"]) == dict(ours)
-    with pytest.raises(TypeError, match="query_lengths is for judgments that are read here: give it to Qrels"):
-        laneval.evaluate(qrels, SAMPLES / "scores.txt", query_lengths=tmp_path / "sizes")
+    with pytest.raises(TypeError, match="letor_groups is for judgments that are read here: give it to Qrels"):
+        laneval.evaluate(qrels, SAMPLES / "scores.txt", letor_groups=tmp_path / "sizes")
 
 
 def test_all_nulls_of_a_table_are_said() -> None:

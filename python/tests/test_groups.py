@@ -67,11 +67,11 @@ def test_every_source_gives_the_same(rows, run, by, tmp_path: pathlib.Path):
         assert values(tmp_path / name, run, MEASURES[by]) == expected, name
     for source in (rows, iter(rows), nested, [(q, int(g), d, v) for q, g, d, v in rows]):
         assert values(source, run, MEASURES[by]) == expected
-    judged = laneval.Qrels(rows, judgments_by=by)
+    judged = laneval.Qrels(rows, facet=by)
     assert values(judged, run, MEASURES[by]) == expected
-    assert judged.fingerprint == laneval.Qrels(text(rows), judgments_by=by).fingerprint
-    assert len(laneval.Qrels(nested, judgments_by=by)) == 6
-    matrix = laneval.Matrix.build(rows, {"run": run}, judgments_by=by)
+    assert judged.fingerprint == laneval.Qrels(text(rows), facet=by).fingerprint
+    assert len(laneval.Qrels(nested, facet=by)) == 6
+    matrix = laneval.Matrix.build(rows, {"run": run}, facet=by)
     assert matrix.evaluate(MEASURES[by], per_query=True)["run"].per_query().to_dict() == expected
 
 
@@ -116,7 +116,7 @@ def test_columns_by_other_names(rows, run, tmp_path: pathlib.Path):
     assert values(table, run, JUDGES, columns={"judge": "who"}) == expected
     path = tmp_path / "qrels.csv"
     path.write_text("".join(f"{d},x,{g},{q},{j}\n" for q, j, d, g in rows))
-    judged = laneval.Qrels(path, columns=["doc", None, "grade", "query", "judge"], judgments_by="judge")
+    judged = laneval.Qrels(path, columns=["doc", None, "grade", "query", "judge"], facet="judge")
     assert values(judged, run, JUDGES) == expected
 
 
@@ -125,7 +125,7 @@ def test_preferences(run):
     levels = [
         (f"q{query}", "a", f"d{doc:02}", draw.randint(0, 3)) for query in range(6) for doc in draw.sample(range(30), 9)
     ]
-    expected = values(text(levels), run, "prefs_simp", judgments_by="preference")
+    expected = values(text(levels), run, "prefs_simp", facet="preference")
     assert values(levels, run, "prefs_simp") == expected
     nested = {query: {doc: {"a": level} for of, _, doc, level in levels if of == query} for query in run}
     assert values(nested, run, "prefs_simp") == expected
@@ -181,10 +181,10 @@ def test_pyndeval_gives_the_same(rows, run):
         ([("q0", "1", "d", 1), ("q0", "1", "d", 0)], {}, laneval.InputError, "qrels:2: docno 'd' is judged again for subtopic '1' for query 'q0'"),
         (b"qid\tdocid\trel\nq0\td\t1\n", {}, laneval.InputError, 'found no subtopic among .* `columns={"subtopic": "NAME"}` names another'),
         (b'{"q0": {"d": 1}}', {}, ValueError, "judgments by subtopic are read from TREC text, tables with a header"),
-        ([("q0", "1", "d", 1)], {"judgments_by": "judge"}, ValueError, "alpha_nDCG@5 needs judgments by subtopic"),
-        ([("q0", "1", "d", 1)], {"judgments_by": "topic"}, ValueError, "topic"),
-        ([("q0", "1", "d", 1)], {"judges": "all"}, ValueError, "judges is `all`: mean, min, max was expected"),
-        ([("q0", "1", "d", 1)], {"judges": "largest"}, ValueError, "judges is `largest`: mean, min, max was expected"),
+        ([("q0", "1", "d", 1)], {"facet": "judge"}, ValueError, "alpha_nDCG@5 needs judgments by subtopic"),
+        ([("q0", "1", "d", 1)], {"facet": "topic"}, ValueError, "topic"),
+        ([("q0", "1", "d", 1)], {"judges": "all"}, ValueError, "judges is 'all': mean, min or max was expected"),
+        ([("q0", "1", "d", 1)], {"judges": "largest"}, ValueError, "judges is 'largest': mean, min or max was expected"),
     ],
 )
 def test_what_is_wrong_is_said(qrels, options, error, said):
@@ -199,9 +199,9 @@ def test_a_table_without_the_column_says_what_was_looked_for(rows, run):
 
 
 def test_judgments_that_were_read_keep_their_groups(rows, run):
-    judged = laneval.Qrels(rows, judgments_by="judge")
-    with pytest.raises(TypeError, match="judgments_by is for judgments that are read here: give it to Qrels"):
-        laneval.evaluate(judged, run, "AP", judgments_by="judge")
+    judged = laneval.Qrels(rows, facet="judge")
+    with pytest.raises(TypeError, match="facet is for judgments that are read here: give it to Qrels"):
+        laneval.evaluate(judged, run, "AP", facet="judge")
     with pytest.raises(ValueError, match="StRecall@3 needs judgments by subtopic"):
         laneval.evaluate(judged, run, "StRecall@3")
     with pytest.raises(ValueError, match="evaluate them one after the other"):

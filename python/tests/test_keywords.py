@@ -16,10 +16,10 @@ CHUNKS = {"q1": {"a#1": 3.0, "a#2": 2.0, "c#1": 1.0}, "q2": {"a#1": 1.0}}
 JUDGES = {"q1": {"a": {"anna": 2, "ben": 0}, "c": {"ben": 1}}, "q2": {"a": {"anna": 1}}}
 
 VALUES: dict[str, Any] = {
-    "queries": "both", "ties": "docno-asc", "score": "f32", "depth": 1, "judged_only": True, "known": "retrieved", "as_": "ranx",
+    "queries": "common", "ties": "docno-asc", "score_type": "f32", "depth": 1, "judged_only": True, "relevant_from": "retrieved", "as_": "ranx",
     "per_query": True, "stats": ["std"], "engine": "reference", "adapter": "none", "threads": 2, "progress": lambda done, of: None,
     "columns": {"score": "points"}, "qrels_format": "tsv", "run_format": "msmarco", "subset": "en/test", "drop_identical_ids": True,
-    "dialect": "trec9", "units": "before:#", "qrels_units": "before:#", "repeats": "blank", "rows": 1, "judgments_by": "judge",
+    "dialect": "trec9", "doc_id": "before:#", "qrels_doc_id": "before:#", "aggregate": "blank", "max_chunks": 1, "facet": "judge",
     "judges": "mean",
 }
 
@@ -27,28 +27,28 @@ NEUTRAL = {"engine", "threads", "progress"}
 """What computes, and what is told meanwhile: the values stay."""
 
 OF_RANKINGS = {
-    "score", "columns", "qrels_format", "run_format", "subset", "drop_identical_ids", "dialect", "units", "qrels_units", "rows",
-    "judgments_by",
+    "score_type", "columns", "qrels_format", "run_format", "subset", "drop_identical_ids", "dialect", "doc_id", "qrels_doc_id",
+    "max_chunks", "facet",
 }
-"""What makes rankings: refused where they are made already, with `ties` and `repeats` of their own."""
+"""What makes rankings: refused where they are made already, with `ties` and `aggregate` of their own."""
 
 REFUSED: dict[str, set[str]] = {
     "evaluate": {"adapter"},
     "evaluate_runs": {"adapter"},
-    "Summary.of": {"adapter", "per_query"},
-    "Matrix.build": {"queries", "judged_only", "known", "per_query", "stats", "engine", "adapter", "judges"},
-    "Matrix.evaluate": OF_RANKINGS | {"ties", "repeats", "as_", "adapter", "judges"},
-    "evaluate_labels": OF_RANKINGS | {"ties", "repeats", "adapter", "judges"},
-    "evaluate_scores": OF_RANKINGS | {"ties", "repeats", "adapter", "judges"},
+    "Summary.evaluate": {"adapter", "per_query"},
+    "Matrix.build": {"queries", "judged_only", "relevant_from", "per_query", "stats", "engine", "adapter", "judges"},
+    "Matrix.evaluate": OF_RANKINGS | {"ties", "aggregate", "as_", "adapter", "judges"},
+    "evaluate_labels": OF_RANKINGS | {"ties", "aggregate", "adapter", "judges"},
+    "evaluate_scores": OF_RANKINGS | {"ties", "aggregate", "adapter", "judges"},
     "evaluate_ids": OF_RANKINGS | {"ties", "adapter", "judges"},
 }
 
 ALSO_NEUTRAL: dict[str, set[str]] = {
     # A summary holds what all statistics need.
-    "Summary.of": {"stats"},
+    "Summary.evaluate": {"stats"},
     # Rows of arrays are all there, and the order of equal scores is that of most libraries.
     "evaluate_labels": {"queries", "as_"},
-    "evaluate_scores": {"queries", "as_", "known"},
+    "evaluate_scores": {"queries", "as_", "relevant_from"},
     "evaluate_ids": {"queries", "as_"},
 }
 
@@ -70,13 +70,13 @@ def sources(keyword: str, folder: Path) -> tuple[Any, Any]:
                 '{"mteb_model_meta": {"model_name": "m"}, "en": {"test": {"q1": {"a": 0.5}}}, "de": {"test": {"q1": {"b": 0.5}}}}'
             )
             return QRELS, text
-        case "units" | "rows":
+        case "doc_id" | "max_chunks":
             return QRELS, CHUNKS
-        case "qrels_units":
+        case "qrels_doc_id":
             return {"q1": {"a#1": 2, "a#2": 1}, "q2": {"b#1": 1}}, {"q1": {"z": 3.0, "a": 2.0}}
-        case "repeats":
+        case "aggregate":
             return QRELS, [("q1", "z", 3.0), ("q1", "a", 2.0), ("q1", "a", 1.0)]
-        case "judgments_by" | "judges":
+        case "facet" | "judges":
             return JUDGES, RUN
     return QRELS, RUN
 
@@ -105,18 +105,18 @@ SCORES = [[0.9, 0.5, 0.1, 0.5], [0.1, 0.2, 0.3, 0.3]]
 
 def call(function: str, keyword: str, folder: Path) -> Callable[..., Any]:
     qrels, run = sources(keyword, folder)
-    measures = "AP" if keyword == "known" else MEASURES
+    measures = "AP" if keyword == "relevant_from" else MEASURES
     return {
         "evaluate": lambda **given: laneval.evaluate(qrels, run, measures, **given),
         "evaluate_runs": lambda **given: laneval.evaluate_runs(qrels, {"run": run}, measures, **given),
-        "Summary.of": lambda **given: laneval.Summary.of(qrels, {"run": run}, measures, **given),
+        "Summary.evaluate": lambda **given: laneval.Summary.evaluate(qrels, {"run": run}, measures, **given),
         "Matrix.build": lambda **given: laneval.Matrix.build(qrels, {"run": run}, **given),
         "Matrix.evaluate": lambda **given: laneval.Matrix.build(QRELS, {"run": RUN}).evaluate(measures, **given),
         "evaluate_labels": lambda **given: laneval.evaluate_labels([[-1, 0, 1, 1], [0, 0, 1, 0]], measures, relevant=[3, 3], **given)
-        if keyword == "known" else laneval.evaluate_labels(LABELS, MEASURES, **given),
+        if keyword == "relevant_from" else laneval.evaluate_labels(LABELS, MEASURES, **given),
         "evaluate_scores": lambda **given: laneval.evaluate_scores(SCORES, LABELS, measures, **given),
         "evaluate_ids": lambda **given: laneval.evaluate_ids(
-            [["a", "c"], ["b"]], [["x", "a", "a"] if keyword == "repeats" else ["x", "a"], ["b", "y"]], measures, **given
+            [["a", "c"], ["b"]], [["x", "a", "a"] if keyword == "aggregate" else ["x", "a"], ["b", "y"]], measures, **given
         ),
     }[function]
 
@@ -127,7 +127,7 @@ def test_keywords_are_applied_or_refused(function: str, keyword: str, tmp_path: 
     evaluate = call(function, keyword, tmp_path)
     with warnings.catch_warnings(action="ignore"):
         given: dict[str, Any] = {keyword: VALUES[keyword]}
-        more: dict[str, Any] = {"units": "before:#"} if keyword == "rows" and keyword not in REFUSED[function] else {}
+        more: dict[str, Any] = {"doc_id": "before:#"} if keyword == "max_chunks" and keyword not in REFUSED[function] else {}
         plain, changed = said(lambda: evaluate(**more)), said(lambda: evaluate(**more, **given))
     if keyword in REFUSED[function]:
         refused = ("OptionError", "DeviceError", "TypeError", "UnanswerableError")

@@ -16,12 +16,12 @@ MEASURES = ["nDCG@10", "AP", "RR"]
 
 def test_partitions_that_share_queries_are_named():
     """Whatever words their ids have."""
-    from laneval import _engines
+    from laneval import _distributed
 
     ids = ["a: in b", "x counted twice"]
-    parts = [_engines._queries(pa.array(ids)), _engines._queries(pa.array(ids))]
+    parts = [_distributed._queries(pa.array(ids)), _distributed._queries(pa.array(ids))]
     with pytest.raises(laneval.ShardError) as refused:
-        _engines._check(parts)
+        _distributed._check(parts)
     said = str(refused.value)
     assert said.startswith("2 queries are in more than one partition (a: in b, x counted twice): all rows of a query"), said
 
@@ -46,14 +46,14 @@ def tagged(qrels, run, seed=1):
 
 
 def fed(table, size, measures=MEASURES, **options):
-    with laneval.Stream(measures, layout="tagged", **options) as stream:
+    with laneval.RankingStream(measures, layout="tagged", **options) as stream:
         for at in range(0, len(table), size):
             stream.push(table.slice(at, size))
         return stream.finish()
 
 
 @pytest.mark.parametrize("size", [1, 3, 10_000])
-@pytest.mark.parametrize("options", [{}, {"ties": "average"}, {"queries": "both"}])
+@pytest.mark.parametrize("options", [{}, {"ties": "average"}, {"queries": "common"}])
 def test_results_and_judgments_in_one_table(size, options):
     qrels, run = made(2)
     found = fed(tagged(qrels, run), size, **options).scores(["std", "max"])["run"]
@@ -82,7 +82,7 @@ def test_types_of_ids(kind):
             column = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.string_view()))
         table = table.set_column(at, name, column)
     assert dict(fed(table, 100).scores()["run"]) == dict(laneval.evaluate(qrels, run, MEASURES))
-    with laneval.Stream("RR", layout="tagged") as stream:
+    with laneval.RankingStream("RR", layout="tagged") as stream:
         stream.push(table)
         seen = stream._native.seen().cast(pa.string()).to_pylist()
     assert sorted(seen) == sorted({*qrels, *run})
@@ -134,7 +134,7 @@ def test_labels_in_a_table(kind, ids):
     labels = [[(query * 7 + rank * 3) % 4 - 1 for rank in range(query % 9)] for query in range(40)]
     names = pa.array([str(query) for query in range(40)]).cast(ids)
     table = pa.table({"query_id": names, "labels": labelled(labels, kind)})
-    stream = laneval.Stream(MEASURES, layout="labels", grades=[0, 1, 2])
+    stream = laneval.RankingStream(MEASURES, layout="labels", grades=[0, 1, 2])
     for at in range(0, 40, 7):
         stream.push(table.slice(at, 7))
     summary = stream.finish()
@@ -159,20 +159,20 @@ def test_what_layouts_refuse():
     with pytest.raises(ValueError, match="no column `grade` is the grade: there are query_id, doc_id, score"):
         fed(pa.table(row).drop_columns("grade"), 1)
     with pytest.raises(TypeError, match="a table with a stream of Arrow was expected"):
-        laneval.Stream(layout="tagged").push([("q", "d", 1.0)])
+        laneval.RankingStream(layout="tagged").push([("q", "d", 1.0)])
     with pytest.raises(TypeError, match="columns names 'document': query, doc, score, grade, run were expected"):
-        laneval.Stream(layout="tagged", columns={"document": "docno"})
+        laneval.RankingStream(layout="tagged", columns={"document": "docno"})
     with pytest.raises(TypeError, match="qrels are for runs"):
-        laneval.Stream(layout="tagged", qrels={"q": {"d": 1}})
+        laneval.RankingStream(layout="tagged", qrels={"q": {"d": 1}})
     with pytest.raises(TypeError, match="runs are for the layout 'tagged'"):
-        laneval.Stream(runs=["a"])
+        laneval.RankingStream(runs=["a"])
     with pytest.raises(laneval.UnanswerableError, match="^there are no runs$"):
-        laneval.Stream(layout="tagged", runs=[])
+        laneval.RankingStream(layout="tagged", runs=[])
     with pytest.raises(ValueError, match="'run', 'tagged' or 'labels' was expected"):
-        laneval.Stream(layout="other")
+        laneval.RankingStream(layout="other")
 
     def labels(**columns):
-        laneval.Stream(MEASURES, layout="labels").push(pa.table({"query_id": ["q", "r"], **columns}))
+        laneval.RankingStream(MEASURES, layout="labels").push(pa.table({"query_id": ["q", "r"], **columns}))
 
     two = [[1, 0], [0]]
     for columns, kind, message in (
@@ -194,7 +194,7 @@ def test_many_parts_are_merged_in_pairs_and_to_the_bit():
         renamed = lambda of, at=at: {f"{at}-{query}": docs for query, docs in of.items()}
         parts.append((renamed(qrels), renamed(run)))
     qrels, run = ({q: of for part in parts for q, of in part[at].items()} for at in (0, 1))
-    summaries = [laneval.Summary.of(*[of[0], {"run": of[1]}], MEASURES) for of in parts]
+    summaries = [laneval.Summary.evaluate(*[of[0], {"run": of[1]}], MEASURES) for of in parts]
     for order in (summaries, summaries[::-1]):
         merged = laneval.Summary.merge(part.to_bytes() for part in order)
         assert dict(merged.scores()["run"]) == dict(laneval.evaluate(qrels, run, MEASURES))
@@ -206,6 +206,6 @@ def test_many_parts_are_merged_in_pairs_and_to_the_bit():
 
 
 def test_the_average_over_no_queries_is_nan() -> None:
-    scores = laneval.Stream("AP", layout="tagged").finish().scores()["run"]
+    scores = laneval.RankingStream("AP", layout="tagged").finish().scores()["run"]
     assert math.isnan(scores["AP"])
     assert repr(scores).startswith("<run: AP: nan; 0 queries")

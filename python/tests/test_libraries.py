@@ -16,7 +16,7 @@ def test_as_takes_names_and_options() -> None:
         "nDCG@3": pytest.approx(0.42000399150792816, rel=1e-15),
         "RR": 1.0,
     }
-    settings = {"ties": "average", "known": "retrieved", "queries": "both"}
+    settings = {"ties": "average", "relevant_from": "retrieved", "queries": "common"}
     assert laneval.evaluate(QRELS, RUN, "nDCG@3", **settings)["nDCG@3"] == pytest.approx(0.24124991684358482, rel=1e-12)  # type: ignore[arg-type]
 
 
@@ -40,10 +40,10 @@ def test_what_does_not_agree_is_refused() -> None:
 
 def test_pools_are_made_as_libraries_do() -> None:
     runs = {"a": RUN, "b": {"q": {"e": 2.0, "a": 1.0}}}
-    by_hand = laneval.pools(QRELS, runs, "AP", ties="input", depth=2)
-    assert laneval.pools(QRELS, runs, "map", as_="ranx", depth=2).left_out == by_hand.left_out
+    by_hand = laneval.pools(QRELS, runs, "AP", ties="input", pool_depth=2)
+    assert laneval.pools(QRELS, runs, "map", as_="ranx", pool_depth=2).left_out == by_hand.left_out
     with pytest.raises(laneval.UnanswerableError, match="as_='sklearn' has values over all orders"):
-        laneval.pools(QRELS, runs, "ndcg", as_="sklearn", depth=2)
+        laneval.pools(QRELS, runs, "ndcg", as_="sklearn", pool_depth=2)
 
 
 def test_a_matrix_is_built_as_the_library_ranks() -> None:
@@ -55,14 +55,14 @@ def test_a_matrix_is_built_as_the_library_ranks() -> None:
 
 def test_a_matrix_is_not_built_with_what_changes_values() -> None:
     for options, says in [
-        ({"queries": "both"}, "queries='both' changes values and not rankings: give it to `evaluate`$"),
+        ({"queries": "common"}, "queries='common' changes values and not rankings: give it to `evaluate`$"),
         ({"judged_only": True}, "judged_only=True changes values"),
-        ({"known": "retrieved"}, "known='retrieved' changes values"),
+        ({"relevant_from": "retrieved"}, "relevant_from='retrieved' changes values"),
         ({"ties": "average"}, "ties='average' .* keep_ties=True to `Matrix.build`"),
-        ({"judges": "mean"}, "judges='mean' .* judgments_by='judge' to `Matrix.build`"),
+        ({"judges": "mean"}, "judges='mean' .* facet='judge' to `Matrix.build`"),
         ({"stats": "std", "per_query": True}, "per_query=True, stats='std' changes"),
         ({"engine": "cpu"}, "engine='cpu' changes"),
-        ({"as_": "sklearn"}, "as_='sklearn' stands for queries='both', known='retrieved', ties='average', which changes values"),
+        ({"as_": "sklearn"}, "as_='sklearn' stands for queries='common', relevant_from='retrieved', ties='average', which changes values"),
     ]:
         with pytest.raises(laneval.OptionError, match=says):
             laneval.Matrix.build(QRELS, {"mine": RUN}, **options)

@@ -166,7 +166,7 @@ def test_queries_without_documents_are_told() -> None:
         assert scores["RR"] == 1.0
     judges = {"q1": {"a": {"ann": 1}}, "q2": {}}
     with pytest.warns(laneval.LanevalWarning, match=SAID):
-        laneval.Qrels(judges, judgments_by="judge")
+        laneval.Qrels(judges, facet="judge")
 
 
 @pytest.mark.parametrize(("name", "make"), [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")])

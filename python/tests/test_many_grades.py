@@ -94,7 +94,7 @@ def test_matrices_that_are_saved_and_opened(expected, tmp_path):
 @pytest.mark.parametrize("order", ["grouped", "any"])
 def test_streams(order):
     rows = triples(RUN)
-    with laneval.Stream(MEASURES, qrels=QRELS, order=order) as stream:
+    with laneval.RankingStream(MEASURES, qrels=QRELS, order=order) as stream:
         for at in range(0, len(rows), 100):
             stream.push(rows[at : at + 100])
         summary = stream.finish()
@@ -119,7 +119,7 @@ def test_arrays():
     order = np.random.default_rng(1).permutation(labels.shape[1])
     scores = -np.arange(labels.shape[1], dtype=np.float32)[order] * np.ones((len(labels), 1), np.float32)
     assert dict(laneval.evaluate_scores(scores, labels[:, order], [*measures, "DCG"])) == dict(of_labels)
-    stream = laneval.Stream(measures, grades=sorted({*labels.ravel().tolist()} - {-1.0}))
+    stream = laneval.RankingStream(measures, grades=sorted({*labels.ravel().tolist()} - {-1.0}))
     for at in range(0, len(labels), 7):
         stream.push(labels[at : at + 7])
     assert stream.finish().scores()["rankings"] == dict(laneval.evaluate_labels(labels, measures))

@@ -64,18 +64,18 @@ def test_queries_without_neighbours_do_not_count():
 
 def test_repeats():
     truth, found = np.array([[1, 2, 3, 4]]), np.array([[1, 1, 2, 9]])
-    of = lambda measure, repeats: laneval.evaluate_neighbours(truth, found, measure, repeats=repeats)[measure]  # noqa: E731
+    of = lambda measure, aggregate: laneval.evaluate_neighbours(truth, found, measure, aggregate=aggregate)[measure]  # noqa: E731
     assert [of("NNR@4", "blank"), of("NNR(truth=2)@2", "blank"), of("NNR(truth=2)@3", "blank")] == [0.5, 0.5, 1.0]
-    assert of("NNR(truth=2)@2", "first") == 1.0
+    assert of("NNR(truth=2)@2", "max") == 1.0
     with pytest.raises(laneval.UnanswerableError, match=r"found\[0, 1\], 1, is there twice"):
         of("NNR@4", "error")
-    with pytest.raises(ValueError, match="error, first or blank was expected"):
+    with pytest.raises(ValueError, match="error, max or blank was expected"):
         of("NNR@4", "last")
     lists = [[["a", "b"]], [["a", "a", "b"]]]
-    assert laneval.evaluate_ids(*lists, "AP", repeats="first")["AP"] == 1.0
-    assert laneval.evaluate_ids({"q": ["a", "b"]}, {"q": ["a", "a", "b"]}, "AP", repeats="blank")["AP"] == (1 + 2 / 3) / 2
+    assert laneval.evaluate_ids(*lists, "AP", aggregate="max")["AP"] == 1.0
+    assert laneval.evaluate_ids({"q": ["a", "b"]}, {"q": ["a", "a", "b"]}, "AP", aggregate="blank")["AP"] == (1 + 2 / 3) / 2
     arrays = [np.array([[1, 2]]), np.array([[1, 1, 2]])]
-    assert laneval.evaluate_ids(*arrays, "AP", repeats="first")["AP"] == 1.0
+    assert laneval.evaluate_ids(*arrays, "AP", aggregate="max")["AP"] == 1.0
     with pytest.raises(laneval.UnanswerableError, match=r"retrieved\[0, 1\], 1, occurs twice"):
         laneval.evaluate_ids(*arrays, "AP")
 

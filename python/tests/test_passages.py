@@ -43,7 +43,7 @@ def test_every_source_has_the_values_that_were_worked_out(tmp_path: pathlib.Path
         scores = laneval.evaluate(gold, results, MEASURES)
         for measure, expected in zip(MEASURES, EXPECTED, strict=True):
             assert scores[measure] == pytest.approx(expected, abs=1e-15), (measure, gold)
-        qrels = laneval.Qrels(gold, judgments_by="span")
+        qrels = laneval.Qrels(gold, facet="span")
         assert len(qrels) == 1
         again = pickle.loads(pickle.dumps(qrels))
         assert laneval.evaluate(again, results, "SpanIoU")["SpanIoU"] == scores["SpanIoU"]
@@ -81,10 +81,10 @@ def test_what_is_wrong_is_said(gold: object, results: object, kind: type[Excepti
 
 
 def test_what_has_no_meaning_is_refused() -> None:
-    for options in ({"judged_only": True}, {"ties": "average"}, {"units": "before:#"}, {"ties": "docno-asc"}):
+    for options in ({"judged_only": True}, {"ties": "average"}, {"doc_id": "before:#"}, {"ties": "docno-asc"}):
         with pytest.raises(laneval.UnanswerableError):
             laneval.evaluate(GOLD, RESULTS, "SpanR", **options)
     with pytest.raises(laneval.UnanswerableError, match="judgments of chunks"):
         laneval.evaluate(GOLD, RESULTS, ["SpanR", "nDCG@10"])
     with pytest.raises(laneval.UnanswerableError, match="no documents that runs could share"):
-        laneval.pools(laneval.Qrels(GOLD, judgments_by="span"), {"a": RESULTS, "b": RESULTS})
+        laneval.pools(laneval.Qrels(GOLD, facet="span"), {"a": RESULTS, "b": RESULTS})

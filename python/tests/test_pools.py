@@ -25,15 +25,15 @@ def read(path: str, doc: int, number: int) -> dict[str, dict[str, float]]:
 
 def test_pools_are_those_of_the_command():
     words = [sys.executable, "-m", "laneval", "pools", QRELS, *(f"{name}={path}" for name, path in RUNS.items())]
-    done = subprocess.run([*words, "--depth", "7", "--format", "json", "--quiet"], capture_output=True, text=True, encoding="utf-8", timeout=600)
+    done = subprocess.run([*words, "--pool-depth", "7", "--format", "json", "--quiet"], capture_output=True, text=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
-    assert laneval.pools(QRELS, RUNS, depth=7).to_dict() == json.loads(done.stdout)
+    assert laneval.pools(QRELS, RUNS, pool_depth=7).to_dict() == json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("in_memory", [False, True])
 def test_a_run_left_out_has_the_value_of_fewer_judgments(in_memory):
     qrels, runs = read(QRELS, 2, 3), {name: read(path, 2, 4) for name, path in RUNS.items()}
-    pools = laneval.pools(qrels, runs if in_memory else RUNS, ["AP", "nDCG@10"], depth=10)
+    pools = laneval.pools(qrels, runs if in_memory else RUNS, ["AP", "nDCG@10"], pool_depth=10)
 
     def first(run):
         ranked = {query: sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[:10] for query, docs in run.items()}
@@ -57,7 +57,7 @@ def test_frames_have_a_row_for_each_run_and_measure():
     pandas = pytest.importorskip("pandas")
     frame = pools.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == list(laneval.LeftOut._fields)
+    assert list(frame.columns) == list(laneval.LeaveOneOut._fields)
     assert frame["without"].tolist() == [of.without for of in pools.left_out]
     assert frame["rank"].isna().tolist() == [of.rank is None for of in pools.left_out] == [False, True] * 3
     polars = pytest.importorskip("polars")
@@ -91,8 +91,8 @@ def test_teams_are_left_out_together(tmp_path):
         (laneval.UnanswerableError, "all runs are of the team", {"teams": "z", "runs": {"az": {"q": {"d": 1}}, "azb": {"q": {"d": 1}}}}),
         (laneval.UnanswerableError, "teams is empty", {"teams": ""}),
         (TypeError, "teams is 1", {"teams": 1}),
-        (TypeError, "an int was expected", {"depth": "deep"}),
-        (ValueError, "1 or more was expected", {"depth": 0}),
+        (TypeError, "pool_depth is 'deep': an int was expected", {"pool_depth": "deep"}),
+        (ValueError, "pool_depth is 0: 1 or more was expected", {"pool_depth": 0}),
     ],
 )
 def test_what_is_no_pool_is_an_error(error, said, wrong):

@@ -53,7 +53,7 @@ def test_pytrec_eval_gives_the_same(data):
     qrels, run = data
     names = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@10": "P_10", "R@100": "recall_100", "Bpref": "bpref"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10", "recip_rank", "P.10", "recall.100", "bpref"}).evaluate(run)
-    ours = laneval.evaluate(qrels, run, MEASURES, per_query=True, queries="both", score="f32").per_query().to_dict()
+    ours = laneval.evaluate(qrels, run, MEASURES, per_query=True, queries="common", score_type="f32").per_query().to_dict()
     assert ours == {q: {m: of[names[m]] for m in MEASURES} for q, of in sorted(theirs.items())}
 
 
@@ -323,19 +323,19 @@ def test_judgments_and_matrices_pickle():
         ({"q1": {"d1": 2, "d2": -1}, "q2": {"d1": 0}}, ["nDCG", "Bpref", "Unjudged@2"], {}),
         ({"q1": {"d1": 2, "d2": -2}, "q2": {"d1": 1}}, ["AP"], {"dialect": "trec10"}),
         (many, ["nDCG", "AP(rel=10)"], {}),
-        (grouped, ["AP(judges=mean)", "map_avgjg"], {"judgments_by": "judge"}),
-        (preferences, ["prefs_simp"], {"judgments_by": "preference"}),
+        (grouped, ["AP(judges=mean)", "map_avgjg"], {"facet": "judge"}),
+        (preferences, ["prefs_simp"], {"facet": "preference"}),
     ]:
         qrels = laneval.Qrels(judged, **options)
         again = pickle.loads(pickle.dumps(qrels))
         assert (again.fingerprint, again.queries, again.grades) == (qrels.fingerprint, qrels.queries, qrels.grades)
-        asked = {"queries": "both", "per_query": True, **{k: v for k, v in options.items() if k == "dialect"}}
+        asked = {"queries": "common", "per_query": True, **{k: v for k, v in options.items() if k == "dialect"}}
         values = [laneval.evaluate(of, run, measures, **asked).per_query().to_dict() for of in (qrels, again)]
         assert values[0] == values[1] and values[0]
         asked = {word: of for word, of in asked.items() if word not in ("per_query", "queries")}
         matrix = laneval.Matrix.build(qrels, {"mine": run}, **asked)
         copied = pickle.loads(pickle.dumps(matrix))
-        assert copied.evaluate(measures, queries="both").to_dict() == matrix.evaluate(measures, queries="both").to_dict()
+        assert copied.evaluate(measures, queries="common").to_dict() == matrix.evaluate(measures, queries="common").to_dict()
     for damaged in (b"", b"others", qrels.to_bytes()[:-3], qrels.to_bytes()[:30], qrels.to_bytes().replace(b"\x01", b"\x02", 1)):
         with pytest.raises(laneval.InputError, match="these bytes "):
             laneval.Qrels.from_bytes(damaged)

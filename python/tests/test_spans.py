@@ -37,11 +37,11 @@ def test_chunks_have_the_grades_of_passages(tmp_path: pathlib.Path) -> None:
         assert scores["nDCG@5"] == pytest.approx(0.796076735613, abs=1e-12)
         assert (scores["AP"], scores["R@2"]) == (71 / 80, 1 / 2)
         assert plain.grades == [1.0, 2.0]
-        spans = laneval.chunk_qrels(gold, chunks, by="subtopic")
+        spans = laneval.chunk_qrels(gold, chunks, facet="subtopic")
         found = laneval.evaluate(spans, RUN, ["StRecall@1", "StRecall@4", "alpha_nDCG@5"])
         assert (found["StRecall@1"], found["StRecall@4"]) == (1 / 3, 2 / 3)
         assert found["alpha_nDCG@5"] == pytest.approx(0.909100841187, abs=1e-12)
-    whole = laneval.chunk_qrels(GOLD, CHUNKS, share=1.0)
+    whole = laneval.chunk_qrels(GOLD, CHUNKS, min_overlap=1.0)
     assert laneval.evaluate(whole, RUN, "NumRel")["NumRel"] == 2
 
 
@@ -62,6 +62,6 @@ def test_what_is_wrong_is_said() -> None:
             laneval.chunk_qrels(gold, chunks)  # type: ignore[arg-type]
         assert said in str(error.value)
     with pytest.raises(laneval.UnanswerableError, match="a share of 0 is none"):
-        laneval.chunk_qrels(GOLD, CHUNKS, share=0)
-    with pytest.raises(ValueError, match="chunk or subtopic was expected"):
-        laneval.chunk_qrels(GOLD, CHUNKS, by="span")  # type: ignore[arg-type]
+        laneval.chunk_qrels(GOLD, CHUNKS, min_overlap=0)
+    with pytest.raises(ValueError, match="'subtopic' or None was expected"):
+        laneval.chunk_qrels(GOLD, CHUNKS, facet="span")  # type: ignore[arg-type]

@@ -68,7 +68,7 @@ def test_a_run_that_is_worse_fails_with_the_verdict_and_the_gates(tmp_path):
 
 
 def test_options_reach_the_runs_and_the_comparison():
-    options = {"depth": 5, "queries": "both"}
+    options = {"depth": 5, "queries": "common"}
     comparison = assert_gates(QRELS, NEW, baseline=OLD, fail_if="AP < 0.1", comparison={"test": "sign"}, **options)
     scores = laneval.evaluate_runs(QRELS, {"old": OLD, "new": NEW}, "AP", per_query=True, **options)
     assert same(comparison, scores.compare(baseline="old", test="sign"))
@@ -116,7 +116,7 @@ def test_scores_that_were_saved_are_what_the_command_keeps(main_json, tmp_path):
     scores = laneval.evaluate_runs(QRELS, {"main": NEW}, MEASURES, per_query=True)["main"]
     scores.save(mine)
     assert json.loads(mine.read_text()) == json.loads(main_json.read_text())
-    for options in ({"depth": 7, "judged_only": True}, {"ties": "average"}, {"known": "retrieved", "drop_identical_ids": True}):
+    for options in ({"depth": 7, "judged_only": True}, {"ties": "average"}, {"relevant_from": "retrieved", "drop_identical_ids": True}):
         of_options = laneval.evaluate_runs(QRELS, {"main": NEW}, MEASURES, per_query=True, **options)["main"]
         of_options.save(mine)
         assert_gates(QRELS, NEW, baseline=mine, fail_if="AP drops > 0.1", **options)
@@ -185,9 +185,9 @@ def test_scores_that_do_not_belong_to_the_run_are_refused(main_json, tmp_path):
     refused("P@5", fail_if="P@5 drops > 1%")
     refused("depth", depth=10)
     refused("judged_only", judged_only=True)
-    refused("score", score="f32")
+    refused("score_type", score_type="f32")
     refused("ties", ties="average")
-    refused("queries", queries="both")
+    refused("queries", queries="common")
     refused("no values of queries", lambda of: first(of).pop("per_query"))
     refused("several runs", lambda of: of["runs"].append({**first(of), "run": "second"}))
     refused("not a finite number", lambda of: first(of)["per_query"]["07"].update(AP=float("nan")))

@@ -1,5 +1,6 @@
-//! Agreement of two rankings of the same systems. A ranking gives a number to each system: higher
-//! is better, and numbers that are equal within [rounding](crate::stats::rounding) are tied.
+//! Coefficients of agreement between two rankings of the same systems: τ_b, τ_AP and rank-biased
+//! overlap. A ranking gives a number to each system: higher is better, and numbers that are equal
+//! within [rounding](crate::stats::rounding) are tied.
 //!
 //! All three coefficients are 1 for the same ranking. The coefficients differ in the cost of an
 //! exchange of two systems:
@@ -19,20 +20,22 @@
 
 use std::cmp::Ordering;
 
-use crate::stats::rounding::settled;
+use crate::stats::rounding::snap_equal;
 
-/// Compares two numbers that are not NaN.
+/// Returns the order of two numbers, neither of which may be NaN.
 fn order(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).expect("a number")
 }
 
-/// Kendall's τ_b (Kendall 1945); `None` if all systems of a ranking are tied.
+/// Returns Kendall's rank correlation τ_b of two rankings of systems (Kendall 1945); `None` if all
+/// systems of one are tied.
 pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
-    let [x, y] = [x, y].map(settled);
+    let [x, y] = [x, y].map(snap_equal);
     let (mut agree, mut of_x, mut of_y) = (0i64, 0i64, 0i64);
     for j in 1..x.len() {
         for i in 0..j {
-            let [a, b] = [&x, &y].map(|of| order(of[i], of[j]) as i64);
+            // An `Ordering` is −1, 0 or 1 as a number, so a product is 1 for a pair in one order.
+            let [a, b] = [&x, &y].map(|values| order(values[i], values[j]) as i64);
             agree += a * b;
             of_x += a.abs();
             of_y += b.abs();
@@ -41,86 +44,94 @@ pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
     (of_x > 0 && of_y > 0).then(|| agree as f64 / (of_x as f64 * of_y as f64).sqrt())
 }
 
-/// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most.
-/// Each of several systems that are tied in the estimate is compared with the systems above all of
-/// them. `None` if all systems are tied.
+/// Returns the rank correlation τ_AP of an estimated ranking of systems with the true one, in which
+/// the top matters most (Yilmaz, Aslam and Robertson 2008). Each of several systems that are tied
+/// in the estimate is compared with the systems above all of them. `None` if all systems are tied.
 pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
-    let [truth, estimate] = [truth, estimate].map(settled);
+    let [truth, estimate] = [truth, estimate].map(snap_equal);
     let (mut shares, mut count) = (0.0, 0usize);
     for (&of_truth, &of_estimate) in truth.iter().zip(&estimate) {
-        let above = || truth.iter().zip(&estimate).filter(|other| *other.1 > of_estimate);
-        let all = above().count();
-        if all > 0 {
-            // With ties the systems above are not rank − 1: a group's members are not above one
-            // another. The mean is over the systems that have any above.
-            shares += above().filter(|other| *other.0 > of_truth).count() as f64 / all as f64;
+        let (mut above, mut rightly) = (0usize, 0usize);
+        for (&other, _) in truth.iter().zip(&estimate).filter(|other| *other.1 > of_estimate) {
+            above += 1;
+            rightly += usize::from(other > of_truth);
+        }
+        // With ties the systems above are not rank − 1: a group's members are not above one
+        // another. The mean is over the systems that have any above.
+        if above > 0 {
+            shares += rightly as f64 / above as f64;
             count += 1;
         }
     }
     (count > 0).then(|| 2.0 * shares / count as f64 - 1.0)
 }
 
-/// τ_AP,b (Urbano and Marrero 2017): the mean of τ_AP in both directions, for two rankings of which
-/// neither is the truth.
+/// Returns τ_AP,b, the mean of τ_AP in both directions, for two rankings of which neither is the
+/// truth (Urbano and Marrero 2017).
 pub fn tau_ap_b(x: &[f64], y: &[f64]) -> Option<f64> {
     Some(tau_ap(x, y)?.midpoint(tau_ap(y, x)?))
 }
 
-/// The meaning of a tie in rank-biased overlap (Corsi and Urbano 2024).
+/// The treatment of tied systems in the rank-biased overlap of two rankings (Corsi and Urbano
+/// 2024).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tie {
+pub enum RboTies {
     /// The order of tied systems is not known: the result is the expected overlap of all orders.
     #[default]
     A,
-    /// The overlap under [`Tie::A`], scaled so that a ranking and itself overlap by 1.
+    /// The overlap under [`RboTies::A`], scaled so that a ranking and itself overlap by 1.
     B,
     /// Tied systems are equal: they share their first rank.
     W,
 }
 
-/// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and
-/// Zobel 2010); `None` without systems.
-pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
-    let [x, y] = [x, y].map(|of| groups(&settled(of)));
-    let depths = 1..=x.len();
+/// Returns the extrapolated rank-biased overlap of two rankings of systems with persistence `p`
+/// between 0 and 1 (Webber, Moffat and Zobel 2010); `None` without systems.
+pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: RboTies) -> Option<f64> {
+    let [x, y] = [x, y].map(|values| groups(&snap_equal(values)));
+    let seen: f64 =
+        (1..=x.len()).map(|depth| agreed_share(&x, &y, depth, tie) * p.powi(depth as i32)).sum();
+    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full
+    // depth all systems are in both, so the agreement is 1.
+    (!x.is_empty()).then(|| (1.0 - p) / p * seen + p.powi(x.len() as i32))
+}
+
+/// Returns the agreement of two rankings on their first `depth` systems, from the first and the
+/// last rank of each system's ties.
+fn agreed_share(x: &[[usize; 2]], y: &[[usize; 2]], depth: usize, tie: RboTies) -> f64 {
     // Both rankings have the same systems, and orders of ties are independent between the rankings.
     // So `both` at a depth sums, over systems, the product of the two chances to be among the
     // first.
-    let agreed = |depth: usize| {
-        let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
-        for (x, y) in x.iter().zip(&y) {
-            let (x, y) = (share(*x, depth, tie), share(*y, depth, tie));
-            both += x * y;
-            of_x = [of_x[0] + x, of_x[1] + x * x];
-            of_y = [of_y[0] + y, of_y[1] + y * y];
-        }
-        match tie {
-            Tie::A => both / depth as f64,
-            Tie::B => both / (of_x[1] * of_y[1]).sqrt(),
-            Tie::W => 2.0 * both / (of_x[0] + of_y[0]),
-        }
-    };
-    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full
-    // depth all systems are in both, so the agreement is 1.
-    let weight = |depth: usize| p.powi(depth as i32);
-    let seen: f64 = depths.map(|depth| agreed(depth) * weight(depth)).sum();
-    (!x.is_empty()).then(|| (1.0 - p) / p * seen + weight(x.len()))
+    let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
+    for (x, y) in x.iter().zip(y) {
+        let (x, y) = (share(*x, depth, tie), share(*y, depth, tie));
+        both += x * y;
+        of_x = [of_x[0] + x, of_x[1] + x * x];
+        of_y = [of_y[0] + y, of_y[1] + y * y];
+    }
+    match tie {
+        RboTies::A => both / depth as f64,
+        RboTies::B => both / (of_x[1] * of_y[1]).sqrt(),
+        RboTies::W => 2.0 * both / (of_x[0] + of_y[0]),
+    }
 }
 
-/// The first and the last rank of the group of each system.
-fn groups(of: &[f64]) -> Vec<[usize; 2]> {
-    let group = |number: f64| {
-        let above = of.iter().filter(|other| **other > number).count();
-        [above + 1, above + of.iter().filter(|other| **other == number).count()]
-    };
-    of.iter().map(|&number| group(number)).collect()
+/// Returns, for each system, the first and the last rank of the systems tied with it.
+fn groups(values: &[f64]) -> Vec<[usize; 2]> {
+    let groups = values.iter().map(|number| {
+        let above = values.iter().filter(|other| *other > number).count();
+        [above + 1, above + values.iter().filter(|other| *other == number).count()]
+    });
+    groups.collect()
 }
 
-/// The share of a system with these ranks that is among the first `depth`.
-fn share([first, last]: [usize; 2], depth: usize, tie: Tie) -> f64 {
+/// Returns the share, from 0 to 1, of a system that is among the first `depth`, from the first and
+/// the last rank of its ties.
+fn share([first, last]: [usize; 2], depth: usize, tie: RboTies) -> f64 {
     match tie {
         _ if depth < first => 0.0,
-        _ if depth >= last || tie == Tie::W => 1.0,
+        // Under W a whole group has its first rank, so a depth that reaches the rank has them all.
+        _ if depth >= last || tie == RboTies::W => 1.0,
         _ => (depth - first + 1) as f64 / (last - first + 1) as f64,
     }
 }
@@ -130,7 +141,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TIES: [Tie; 3] = [Tie::A, Tie::B, Tie::W];
+    const TIES: [RboTies; 3] = [RboTies::A, RboTies::B, RboTies::W];
 
     /// Both systems of the first ranking have the mean 0.2, of 0.6, 0, 0 and of 0.2, 0.4, 0.
     #[test]
@@ -143,7 +154,7 @@ mod tests {
             assert_eq!(tau_ap(&means, &other), tau_ap(&tied, &other));
             assert_eq!(tau_ap_b(&other, &means), tau_ap_b(&other, &tied));
             for tie in TIES {
-                let overlap = |of: &[f64]| rank_biased_overlap(of, &other, 0.9, tie);
+                let overlap = |values: &[f64]| rank_biased_overlap(values, &other, 0.9, tie);
                 assert_eq!(overlap(&means), overlap(&tied));
             }
         }
@@ -187,10 +198,11 @@ mod tests {
         }
         assert_eq!((tau_ap(&other, &tied), tau_ap(&tied, &other)), (None, Some(-1.0)));
         assert_eq!((tau_b(&[], &[]), tau_ap(&[1.0], &[1.0])), (None, None));
-        assert_eq!(rank_biased_overlap(&[], &[], 0.9, Tie::A), None);
+        assert_eq!(rank_biased_overlap(&[], &[], 0.9, RboTies::A), None);
         assert_eq!(tau_b(&[0.0, -0.0], &[1.0, 2.0]), None, "0 and −0 are tied");
         // A tie agrees with itself fully, unless its order is taken to be unknown.
-        let known = [(Tie::A, 0.25 * (0.5 * 0.8 + 0.64) + 0.64), (Tie::B, 1.0), (Tie::W, 1.0)];
+        let known =
+            [(RboTies::A, 0.25 * (0.5 * 0.8 + 0.64) + 0.64), (RboTies::B, 1.0), (RboTies::W, 1.0)];
         for (tie, known) in known {
             let found = rank_biased_overlap(&[0.5; 2], &[0.5; 2], 0.8, tie).unwrap();
             assert!((found - known).abs() < 1e-15, "{tie:?}: {found}");
@@ -231,9 +243,9 @@ mod tests {
             let all: f64 = orders.iter().map(|order| {
                 let broken: Vec<f64> =
                     (0..x.len()).map(|at| x[at] + 0.01 * order[at] as f64).collect();
-                rank_biased_overlap(&broken, &fixed, 0.9, Tie::A).unwrap()
+                rank_biased_overlap(&broken, &fixed, 0.9, RboTies::A).unwrap()
             }).sum();
-            let found = rank_biased_overlap(&x, &fixed, 0.9, Tie::A).unwrap();
+            let found = rank_biased_overlap(&x, &fixed, 0.9, RboTies::A).unwrap();
             prop_assert!((found - all / orders.len() as f64).abs() < 1e-12);
         }
     }

@@ -1,5 +1,5 @@
-//! Runs and queries as two factors: analysis of variance without interaction, and Tukey's honestly
-//! significant difference on it.
+//! Two-way analysis of variance of the values of runs and queries, without interaction, and Tukey's
+//! honestly significant difference on it.
 //!
 //! The analysis assumes that differences vary alike between any two runs.
 //!
@@ -18,10 +18,10 @@
 //! queries add up, and a shard needs no other.
 
 use super::special::{f_sf, range_quantile, range_sf};
-use super::units::Unit;
+use super::unit::Unit;
 use crate::stats::{ExactSum, Moments};
 
-/// The analysis of the values of m runs for n queries.
+/// A two-way analysis of variance of the values of m runs for n queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anova {
     /// The mean of each run.
@@ -38,7 +38,7 @@ pub struct Anova {
     pub count: usize,
 }
 
-/// One factor of an analysis of variance.
+/// The effect of one factor, runs or queries, in an analysis of variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
     /// The sum of squares of the factor.
@@ -51,8 +51,8 @@ pub struct Effect {
     pub p: Option<f64>,
 }
 
-/// Moments that an analysis of variance needs besides the sums of runs. Moments of different
-/// queries add up.
+/// Moments of the query means, and of each run's deviations from the query means, for an analysis
+/// of variance. Moments of different queries add up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// The moments of the queries' means over the runs.
@@ -62,28 +62,30 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Computes the spread of the values of each run, in the same order of queries.
-    pub fn of(runs: &[Vec<f64>]) -> Spread {
+    /// Computes the moments for an analysis of variance from the values of each run, in the same
+    /// order of queries.
+    pub fn from_runs(runs: &[Vec<f64>]) -> Self {
         let count = runs.first().map_or(0, Vec::len);
-        let mean =
-            |query: usize| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len());
-        let means: Vec<f64> = (0..count).map(mean).collect();
-        let rest =
-            |run: &Vec<f64>| run.iter().zip(&means).map(|(value, mean)| value - mean).collect();
-        Spread { rest: runs.iter().map(rest).collect(), queries: means.iter().copied().collect() }
+        let means: Vec<f64> = (0..count)
+            .map(|query| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len()))
+            .collect();
+        let rest = runs
+            .iter()
+            .map(|run| run.iter().zip(&means).map(|(value, mean)| value - mean).collect());
+        Self { rest: rest.collect(), queries: means.iter().copied().collect() }
     }
 
-    /// Adds the spread of the runs over further queries.
-    pub fn merge(&mut self, other: &Spread) {
+    /// Adds the moments of the same runs over further queries.
+    pub fn merge(&mut self, other: &Self) {
         self.queries.merge(&other.queries);
         self.rest.iter_mut().zip(&other.rest).for_each(|(rest, more)| rest.merge(more));
     }
 }
 
 impl Anova {
-    /// Analyses the sums of the values of each run, which have this unit. `None` with fewer than
-    /// two runs or two queries.
-    pub fn of(runs: &[ExactSum], spread: &Spread, unit: Unit) -> Option<Anova> {
+    /// Computes the analysis of variance from the sum of each run's values and the moments in
+    /// `spread`; `unit` is the rounding of values. `None` with fewer than two runs or two queries.
+    pub fn from_sums(runs: &[ExactSum], spread: &Spread, unit: Unit) -> Option<Self> {
         let (m, n) = (runs.len(), spread.queries.count() as usize);
         if m < 2 || n < 2 {
             return None;
@@ -92,24 +94,23 @@ impl Anova {
         let mut whole = ExactSum::default();
         runs.iter().for_each(|sum| whole.merge(sum));
         let whole = whole.mean(m * n);
-        // Squares of distances from the mean.
-        let squares = |of: &Moments| of.std().map_or(0.0, |sd| sd * sd * (n - 1) as f64);
         let error_df = ((m - 1) * (n - 1)) as f64;
-        let error = spread.rest.iter().map(squares).collect::<ExactSum>().value();
+        let error = spread.rest.iter().map(squared_distances).collect::<ExactSum>().value();
         // With two runs, the error is half the variance of their differences. The error counts as 0
         // if the variance of the differences counts as 0.
         let error = if (2.0 * error / error_df).sqrt() < 2.0 * unit.size() { 0.0 } else { error };
-        let effect = |squares: f64, df: f64| {
-            let f = (error > 0.0).then(|| squares / df / (error / error_df));
-            Effect { squares, df, f, p: f.map(|f| f_sf(f, df, error_df)) }
-        };
         // The mean of n queries of m runs is the mean of the runs' means, but rounded once: all
         // sums are merged before the division.
         let of_runs =
             means.iter().map(|mean| (mean - whole) * (mean - whole)).collect::<ExactSum>().value();
-        Some(Anova {
-            runs: effect(n as f64 * of_runs, (m - 1) as f64),
-            queries: effect(m as f64 * squares(&spread.queries), (n - 1) as f64),
+        Some(Self {
+            runs: Effect::new(n as f64 * of_runs, (m - 1) as f64, error, error_df),
+            queries: Effect::new(
+                m as f64 * squared_distances(&spread.queries),
+                (n - 1) as f64,
+                error,
+                error_df,
+            ),
             means,
             error,
             error_df,
@@ -117,13 +118,13 @@ impl Anova {
         })
     }
 
-    /// The standard error of a run's mean.
-    fn of_mean(&self) -> f64 {
+    /// Returns the standard error of a run's mean, from the residual variance of the analysis.
+    fn mean_standard_error(&self) -> f64 {
         (self.error / self.error_df / self.count as f64).sqrt()
     }
 
-    /// The p of Tukey's test that two of the runs are equal, corrected for all pairs of runs. If
-    /// the error is 0, it is 1 for equal means, and else `None`.
+    /// Returns the p of Tukey's test that the means of two runs are equal, corrected for all pairs
+    /// of runs. If the error is 0, it is 1 for equal means, and else `None`.
     pub fn tukey_p(&self, left: usize, right: usize) -> Option<f64> {
         let difference = (self.means[left] - self.means[right]).abs();
         // Equal means say nothing even where the error is 0. Different ones then are certain beyond
@@ -131,35 +132,51 @@ impl Anova {
         if difference == 0.0 {
             return Some(1.0);
         }
-        (self.error > 0.0)
-            .then(|| range_sf(difference / self.of_mean(), self.means.len(), self.error_df))
+        (self.error > 0.0).then(|| {
+            range_sf(difference / self.mean_standard_error(), self.means.len(), self.error_df)
+        })
     }
 
-    /// Half the width of Tukey's intervals of all differences of two means. With the chance
-    /// `alpha`, some interval misses its difference.
+    /// Returns half the width of Tukey's simultaneous intervals of all differences of two runs'
+    /// means. With the chance `alpha`, some interval misses its difference.
     pub fn tukey_margin(&self, alpha: f64) -> f64 {
         if self.error > 0.0 {
-            range_quantile(alpha, self.means.len(), self.error_df) * self.of_mean()
+            range_quantile(alpha, self.means.len(), self.error_df) * self.mean_standard_error()
         } else {
             0.0
         }
     }
 }
 
+impl Effect {
+    /// Computes the F and the p of a factor from its sum of squares and that of the error.
+    fn new(squares: f64, df: f64, error: f64, error_df: f64) -> Self {
+        let f = (error > 0.0).then(|| squares / df / (error / error_df));
+        Self { squares, df, f, p: f.map(|f| f_sf(f, df, error_df)) }
+    }
+}
+
+/// Returns the sum of the squared distances of values from their mean, from the moments of the
+/// values.
+fn squared_distances(moments: &Moments) -> f64 {
+    moments.std().map_or(0.0, |sd| sd * sd * (moments.count() - 1) as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{examples, known};
+    use crate::compare::{examples, reference_values};
 
-    fn of(runs: &[Vec<f64>]) -> Option<Anova> {
-        known::anova_of(runs)
+    fn anova_of_runs(runs: &[Vec<f64>]) -> Option<Anova> {
+        reference_values::anova_of(runs)
     }
 
     /// For two runs F is t squared, and both tests have the p of t.
     #[test]
     fn two_runs_are_a_paired_test() {
         for runs in [examples::eight(), examples::fifty()] {
-            let (anova, paired) = (of(&runs).unwrap(), known::paired(&runs, [0, 1]));
+            let (anova, paired) =
+                (anova_of_runs(&runs).unwrap(), reference_values::paired(&runs, [0, 1]));
             let (t, p) = (paired.t().unwrap(), paired.p().unwrap().two_sided);
             let near = |found: f64, known: f64| (found - known).abs() < 1e-11 * known;
             assert!(near(anova.runs.f.unwrap(), t * t));
@@ -176,7 +193,7 @@ mod tests {
         let runs = examples::twenty();
         let turned: Vec<Vec<f64>> =
             runs.iter().rev().map(|run| run.iter().rev().copied().collect()).collect();
-        let (first, second) = (of(&runs).unwrap(), of(&turned).unwrap());
+        let (first, second) = (anova_of_runs(&runs).unwrap(), anova_of_runs(&turned).unwrap());
         assert_eq!(
             (first.runs, first.queries, first.error),
             (second.runs, second.queries, second.error)
@@ -191,7 +208,7 @@ mod tests {
         let base = [0.1, 0.2, 0.35, 0.7];
         let runs: Vec<Vec<f64>> =
             [0.0, 0.1, 0.0].map(|plus| base.iter().map(|value| value + plus).collect()).into();
-        let anova = of(&runs).unwrap();
+        let anova = anova_of_runs(&runs).unwrap();
         assert_eq!((anova.error, anova.runs.f, anova.queries.p), (0.0, None, None));
         assert_eq!([anova.tukey_p(0, 1), anova.tukey_p(0, 2)], [None, Some(1.0)]);
         assert_eq!(anova.tukey_margin(0.05), 0.0);
@@ -200,18 +217,18 @@ mod tests {
     #[test]
     fn equal_runs_do_not_differ() {
         let run = vec![0.3, 0.9, 0.1];
-        let anova = of(&[run.clone(), run.clone(), vec![0.2, 0.8, 0.6]]).unwrap();
+        let anova = anova_of_runs(&[run.clone(), run.clone(), vec![0.2, 0.8, 0.6]]).unwrap();
         assert_eq!(anova.tukey_p(0, 1), Some(1.0));
         assert!(anova.tukey_p(0, 2).is_some_and(|p| p < 1.0));
-        let anova = of(&[run.clone(), run]).unwrap();
+        let anova = anova_of_runs(&[run.clone(), run]).unwrap();
         assert_eq!((anova.runs.squares, anova.runs.p, anova.tukey_p(0, 1)), (0.0, None, Some(1.0)));
     }
 
     #[test]
     fn too_little_is_none() {
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&[vec![0.1, 0.2]]), None);
-        assert_eq!(of(&[vec![0.1], vec![0.2]]), None);
-        assert!(of(&[vec![0.1, 0.2], vec![0.2, 0.1]]).is_some());
+        assert_eq!(anova_of_runs(&[]), None);
+        assert_eq!(anova_of_runs(&[vec![0.1, 0.2]]), None);
+        assert_eq!(anova_of_runs(&[vec![0.1], vec![0.2]]), None);
+        assert!(anova_of_runs(&[vec![0.1, 0.2], vec![0.2, 0.1]]).is_some());
     }
 }

@@ -1,5 +1,4 @@
-//! Intervals of a mean difference by bootstrap: how much the mean would vary over queries like
-//! these.
+//! Bootstrap confidence intervals of the mean difference of two runs, by resampling queries.
 //!
 //! The interval is between percentiles of the resamples' means (Efron 1979), or between percentiles
 //! corrected for bias and skewness (BCa; Efron 1987, "Better bootstrap confidence intervals").
@@ -35,9 +34,9 @@ use rayon::prelude::*;
 use super::philox::{Philox, purpose};
 use super::randomised::Pair;
 use super::special::{normal_cdf, normal_quantile};
-use super::units::{self, Unit};
+use super::unit::{self, Unit};
+use crate::progress::{ProgressHandle, add_work, expect_work, is_stopped};
 use crate::stats::{ExactSum, percentile, poisson_weight};
-use crate::watch::{Watch, is_stopped};
 
 /// The number of resamples of an interval.
 pub const RESAMPLES: u32 = 9_999;
@@ -45,7 +44,7 @@ pub const RESAMPLES: u32 = 9_999;
 /// The fewest queries with Poisson-distributed counts outside parts too.
 pub const MANY: usize = 1000;
 
-/// The method of drawing resamples.
+/// The method of drawing bootstrap resamples of queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResampleKind {
     /// Draws with replacement from all queries, if the queries are few.
@@ -55,11 +54,12 @@ pub enum ResampleKind {
 }
 
 /// The number of resamples that are made together.
-const CHUNK: u32 = 128;
+const CHUNK: usize = 128;
 /// The number of blocks of four resamples.
-const BLOCKS: usize = CHUNK as usize / 4;
+const BLOCKS: usize = CHUNK / 4;
 
-/// Sums of some series under resamples of their queries. Sums over different queries add up.
+/// Sums of the values of runs under bootstrap resamples of the queries. Sums over different queries
+/// add up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Resamples {
@@ -70,64 +70,64 @@ pub struct Resamples {
 }
 
 impl Resamples {
-    /// Computes the sums of series, which are values in whole units, of `queries`, which are hashes
-    /// of ids.
+    /// Draws bootstrap resamples of `queries`, hashes of ids, and sums each series, values in whole
+    /// units, under them.
     #[cfg(feature = "parts")]
-    pub fn of(
+    pub fn draw(
         seed: u64,
         queries: &[u64],
         series: &[&[i64]],
-        (resamples, kind): (u32, ResampleKind),
-    ) -> Resamples {
-        Resamples::watched(seed, queries, series, (resamples, kind), None)
+        resamples: u32,
+        kind: ResampleKind,
+    ) -> Self {
+        Self::watched(seed, queries, series, resamples, kind, None)
     }
 
-    /// As [`Resamples::of`], with a watch. If `watch` is told to stop, sums are incomplete and must
-    /// not be used.
+    /// Computes the sums under bootstrap resamples as [`Resamples::draw`] does; `watch` sees the
+    /// progress and can stop the work. If `watch` is told to stop, sums are incomplete and must not
+    /// be used.
     pub fn watched(
         seed: u64,
         queries: &[u64],
         series: &[&[i64]],
-        (resamples, kind): (u32, ResampleKind),
-        watch: Option<&Watch>,
-    ) -> Resamples {
+        resamples: u32,
+        kind: ResampleKind,
+        watch: Option<&ProgressHandle>,
+    ) -> Self {
         assert!(
             series.iter().all(|numbers| numbers.len() == queries.len()),
             "a number for each query"
         );
         let random = Philox::new(seed);
-        let chunks = 0..resamples.div_ceil(CHUNK);
-        if let Some(watch) = watch {
-            watch.expect(u64::from(chunks.end) * u64::from(CHUNK));
-        }
+        let chunks = 0..resamples.div_ceil(CHUNK as u32);
+        expect_work(watch, u64::from(chunks.end) * CHUNK as u64);
         let chunks: Vec<ResampleChunk> = chunks
             .into_par_iter()
             .map(|chunk| match kind {
                 ResampleKind::Whole if queries.len() < MANY => {
                     let weights = drawn_together(random, queries.len(), chunk);
-                    ResampleChunk::of(|query, _| weights[query], queries, series, watch)
+                    ResampleChunk::draw(|query, _| weights[query], queries, series, watch)
                 }
-                _ => {
-                    let drawn = |_, id| dispatch!(Level::new(), _simd => drawn(random, id, chunk));
-                    ResampleChunk::of(drawn, queries, series, watch)
-                }
+                _ => ResampleChunk::draw(
+                    |_, id| dispatch!(Level::new(), _simd => drawn(random, id, chunk)),
+                    queries,
+                    series,
+                    watch,
+                ),
             })
             .collect();
-        let sums = |of| {
-            chunks
-                .iter()
-                .flat_map(|chunk: &ResampleChunk| chunk.sums[of])
-                .take(resamples as usize)
-                .collect()
-        };
-        Resamples {
-            taken: chunks.iter().flat_map(|chunk| chunk.taken).take(resamples as usize).collect(),
-            sums: (0..series.len()).map(sums).collect(),
+        // Chunks are made whole, so the last chunk may have more resamples than are wanted.
+        let wanted = resamples as usize;
+        let sums = (0..series.len())
+            .map(|index| chunks.iter().flat_map(|chunk| chunk.sums[index]).take(wanted).collect());
+        Self {
+            sums: sums.collect(),
+            taken: chunks.iter().flat_map(|chunk| chunk.taken).take(wanted).collect(),
         }
     }
 
-    /// Adds the sums of further queries under equal resamples.
-    pub fn merge(&mut self, other: &Resamples) {
+    /// Adds the sums of the same bootstrap resamples over further queries.
+    pub fn merge(&mut self, other: &Self) {
         let same = self.sums.len() == other.sums.len() && self.taken.len() == other.taken.len();
         assert!(same, "the same resamples of the same series");
         self.taken.iter_mut().zip(&other.taken).for_each(|(taken, more)| *taken += more);
@@ -136,48 +136,43 @@ impl Resamples {
         }
     }
 
-    /// The mean differences of a pair of series over the resamples that took any query; `without`
-    /// is the series that is 1 for each query without a value.
-    pub fn means(&self, pair: Pair, without: Option<usize>) -> Means {
+    /// Returns the mean difference of a pair of runs in each resample with any defined query;
+    /// `without` is the series that is 1 for each query without a value.
+    pub fn means(&self, pair: Pair, without: Option<usize>) -> ResampledMeans {
         let [baseline, run] = [&self.sums[pair.baseline], &self.sums[pair.run]];
         let sums = baseline.iter().zip(run).map(|(baseline, run)| run - baseline);
-        match without {
-            None => Means::of(sums.zip(self.taken.iter().copied())),
-            Some(without) => {
-                let taken = self.taken.iter().zip(&self.sums[without]);
-                Means::of(
-                    sums.zip(taken.map(|(&taken, &without)| (i128::from(taken) - without) as u64)),
-                )
-            }
-        }
+        // The mean is over the queries with a value, so the others that a resample took go off.
+        let taken = self.taken.iter().enumerate().map(|(resample, &taken)| {
+            let undefined = without.map_or(0, |series| self.sums[series][resample]);
+            (i128::from(taken) - undefined) as u64
+        });
+        ResampledMeans { resamples: sums.zip(taken).filter(|&(_, taken)| taken > 0).collect() }
     }
 }
 
-/// The sums of some resamples over all queries.
+/// The sums of the values of runs under a chunk of bootstrap resamples, over all queries.
 struct ResampleChunk {
-    taken: [u64; CHUNK as usize],
-    sums: Vec<[i128; CHUNK as usize]>,
+    taken: [u64; CHUNK],
+    sums: Vec<[i128; CHUNK]>,
 }
 
 impl ResampleChunk {
-    /// Adds the values of queries, each with its weights by its place and its hash.
-    fn of(
-        drawn: impl Fn(usize, u64) -> [u16; CHUNK as usize],
+    /// Sums the values of all queries under a chunk of resamples; `drawn` gives the counts of a
+    /// query by its place and its hash.
+    fn draw(
+        drawn: impl Fn(usize, u64) -> [u16; CHUNK],
         queries: &[u64],
         series: &[&[i64]],
-        watch: Option<&Watch>,
-    ) -> ResampleChunk {
+        watch: Option<&ProgressHandle>,
+    ) -> Self {
         /// The number of queries whose sums fit an i64, of values up to 2⁵³: Poisson weights are 12
         /// at most, and 32 · 12 · 2⁵³ is below 2⁶²; the counts of drawn queries sum to less than
         /// `MANY`, and 1000 · 2⁵³ is below 2⁶³.
         const BATCH: usize = 32;
-        let mut all = ResampleChunk {
-            taken: [0; CHUNK as usize],
-            sums: vec![[0; CHUNK as usize]; series.len()],
-        };
-        let mut weights = [[0; CHUNK as usize]; BATCH];
-        let going = |_: &&[u64]| !is_stopped(watch);
-        for (batch, queries) in queries.chunks(BATCH).take_while(going).enumerate() {
+        let mut all = Self { taken: [0; CHUNK], sums: vec![[0; CHUNK]; series.len()] };
+        let mut weights = [[0; CHUNK]; BATCH];
+        let batches = queries.chunks(BATCH).take_while(|_| !is_stopped(watch));
+        for (batch, queries) in batches.enumerate() {
             for ((at, weights), &query) in weights.iter_mut().enumerate().zip(queries) {
                 *weights = drawn(batch * BATCH + at, query);
                 all.taken
@@ -186,7 +181,9 @@ impl ResampleChunk {
                     .for_each(|(taken, weight)| *taken += u64::from(*weight));
             }
             for (all, numbers) in all.sums.iter_mut().zip(series) {
-                let mut sums = [0; CHUNK as usize];
+                let mut sums = [0; CHUNK];
+                // The last batch has fewer queries, and `zip` leaves out the weights of the batch
+                // before, which lie behind those of the last.
                 for (weights, number) in
                     weights.iter().zip(&numbers[batch * BATCH..][..queries.len()])
                 {
@@ -197,18 +194,17 @@ impl ResampleChunk {
                 all.iter_mut().zip(sums).for_each(|(all, sum)| *all += i128::from(sum));
             }
         }
-        if let Some(watch) = watch {
-            watch.add(u64::from(CHUNK));
-        }
+        add_work(watch, CHUNK as u64);
         all
     }
 }
 
-/// The number of times that each resample of a chunk takes a query.
+/// Returns the Poisson-distributed number of times that each resample of a chunk takes a query.
 #[inline(always)]
-fn drawn(random: Philox, query: u64, chunk: u32) -> [u16; CHUNK as usize] {
+fn drawn(random: Philox, query: u64, chunk: u32) -> [u16; CHUNK] {
     let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::WEIGHTS);
-    let mut weights = [0; CHUNK as usize];
+    let mut weights = [0; CHUNK];
+    // The four words of a block are those of four resamples in a row.
     for (word, words) in words.iter().enumerate() {
         let drawn = words.map(poisson_weight);
         drawn
@@ -219,123 +215,127 @@ fn drawn(random: Philox, query: u64, chunk: u32) -> [u16; CHUNK as usize] {
     weights
 }
 
-/// The numbers of times that each resample of a chunk takes each of some queries, fewer than
-/// [`MANY`], if it draws as many as there are: `[query][resample]`. A draw follows from its number
-/// and that of the resample, and a query from its place in the order of ids.
-fn drawn_together(random: Philox, queries: usize, chunk: u32) -> Vec<[u16; CHUNK as usize]> {
-    let mut weights = vec![[0; CHUNK as usize]; queries];
-    for resample in 0..CHUNK {
+/// Returns the number of times that each resample of a chunk takes each query when n of n queries,
+/// fewer than [`MANY`], are drawn: `[query][resample]`. A draw follows from its number and that of
+/// the resample, and a query from its place in the order of ids.
+fn drawn_together(random: Philox, queries: usize, chunk: u32) -> Vec<[u16; CHUNK]> {
+    let mut weights = vec![[0; CHUNK]; queries];
+    for (resample, number) in (chunk * CHUNK as u32..).take(CHUNK).enumerate() {
         for block in 0..queries.div_ceil(4) {
-            let words = random.block([block as u32, chunk * CHUNK + resample, 0, purpose::DRAWS]);
+            let words = random.block([block as u32, number, 0, purpose::DRAWS]);
             for word in words.into_iter().take(queries - 4 * block) {
                 // Each place is as likely as the others to within 2⁻²².
                 let place = (u64::from(word) * queries as u64) >> 32;
-                weights[place as usize][resample as usize] += 1;
+                weights[place as usize][resample] += 1;
             }
         }
     }
     weights
 }
 
-/// The mean differences of resamples.
+/// The mean differences of two runs under bootstrap resamples of the queries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Means {
+pub struct ResampledMeans {
     /// The sum and the number of queries of each resample with any query.
     resamples: Vec<(i128, u64)>,
 }
 
-/// A BCa interval, with the numbers behind the interval.
+/// A BCa bootstrap interval of a mean difference, with the numbers behind the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bca {
     /// The number of resamples whose mean is less than the mean of all queries.
     pub less: u64,
     /// The number of resamples whose mean equals the mean of all queries.
     pub equal: u64,
-    /// How far the median of the resamples is from the mean, in standard deviations: z₀.
+    /// The distance of the median of the resamples from the mean, in standard deviations: z₀.
     pub bias: f64,
-    /// How the standard deviation changes with the mean: a.
+    /// The change of the standard deviation with the mean: a.
     pub acceleration: f64,
     /// The ends of the interval; `None` if the correction is too large for an interval.
     pub interval: Option<(f64, f64)>,
 }
 
-impl Means {
-    /// Keeps the resamples with any query.
-    fn of(resamples: impl Iterator<Item = (i128, u64)>) -> Means {
-        Means { resamples: resamples.filter(|&(_, taken)| taken > 0).collect() }
-    }
-
-    /// The number of resamples with any query.
-    pub fn kept(&self) -> usize {
+impl ResampledMeans {
+    /// Returns the number of bootstrap resamples that took any query.
+    pub fn len(&self) -> usize {
         self.resamples.len()
     }
 
-    /// The means, sorted.
+    /// Returns the mean differences of the bootstrap resamples, ascending, as values and not in
+    /// units.
     fn sorted(&self, unit: Unit) -> Vec<f64> {
-        let mean = |&(sum, taken): &(i128, u64)| sum as f64 / taken as f64 * unit.size();
-        let mut means: Vec<f64> = self.resamples.iter().map(mean).collect();
+        let mut means: Vec<f64> = self
+            .resamples
+            .iter()
+            .map(|&(sum, taken)| sum as f64 / taken as f64 * unit.size())
+            .collect();
         means.sort_by(f64::total_cmp);
         means
     }
 
-    /// The interval that leaves out half of `alpha` of the resamples on either side; `None` without
-    /// resamples.
+    /// Returns the percentile bootstrap interval of a mean difference, of confidence 1 − `alpha`;
+    /// `None` without resamples.
     pub fn percentiles(&self, alpha: f64, unit: Unit) -> Option<(f64, f64)> {
         let means = self.sorted(unit);
         (!means.is_empty())
             .then(|| (percentile(&means, alpha / 2.0), percentile(&means, 1.0 - alpha / 2.0)))
     }
 
-    /// The interval between the percentiles that correct for bias and skewness. `deltas` are the
-    /// differences of the pair.
+    /// Returns the BCa bootstrap interval of a mean difference, between percentiles that correct
+    /// for bias and skewness. `deltas` are the differences of the pair.
     pub fn bca(&self, alpha: f64, unit: Unit, deltas: &[i64]) -> Bca {
-        let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
-        let tolerance = i128::from(units::tolerance(deltas.len()));
+        let (queries, sum) = (deltas.len() as i128, unit::sum(deltas));
+        let tolerance = i128::from(unit::tolerance(deltas.len()));
         let (mut less, mut equal) = (0, 0);
-        for &(of, taken) in &self.resamples {
+        for &(resample_sum, taken) in &self.resamples {
             let taken = i128::from(taken);
-            // of/taken is compared with sum/queries without a division: both times taken · queries.
-            // So the tolerance of a mean, two units, becomes 2 · queries · taken.
-            let differ = queries * of - sum * taken;
+            // resample_sum/taken is compared with sum/queries without a division: both times
+            // taken · queries. So the tolerance of a mean, two units, becomes 2 · queries · taken.
+            let differ = queries * resample_sum - sum * taken;
             equal += u64::from(differ.abs() <= tolerance * taken);
             less += u64::from(differ < -tolerance * taken);
         }
         // Ties count half, as in a rank that is the middle of its group. Values with few levels,
         // such as P@5, have resamples with exactly their mean, and counting these on one side would
         // shift the interval.
-        let bias = normal_quantile((less as f64 + equal as f64 / 2.0) / self.kept() as f64);
+        let bias = normal_quantile((less as f64 + equal as f64 / 2.0) / self.len() as f64);
         let acceleration = acceleration(deltas);
         let z = normal_quantile(1.0 - alpha / 2.0);
-        let level = |z: f64| {
-            let shrink = 1.0 - acceleration * (bias + z);
-            // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀
-            // gives no level either: −∞ or NaN here.
-            (shrink > 0.0)
-                .then(|| normal_cdf(bias + (bias + z) / shrink))
-                .filter(|level| !level.is_nan())
-        };
+        let [low, high] = [-z, z].map(|z| corrected_level(z, bias, acceleration));
         let means = self.sorted(unit);
-        let ends = level(-z).zip(level(z)).filter(|_| !means.is_empty());
+        let ends = low.zip(high).filter(|_| !means.is_empty());
         let interval = ends.map(|(low, high)| (percentile(&means, low), percentile(&means, high)));
         Bca { less, equal, bias, acceleration, interval }
     }
 }
 
-/// A sixth of the skewness of the differences' mean, which the jackknife estimates; 0 where they do
-/// not vary.
+/// Returns the level of the percentile at one end of a BCa bootstrap interval; `None` if the
+/// correction is too large.
+fn corrected_level(z: f64, bias: f64, acceleration: f64) -> Option<f64> {
+    let shrink = 1.0 - acceleration * (bias + z);
+    // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀ gives
+    // no level either: −∞ or NaN here.
+    (shrink > 0.0).then(|| normal_cdf(bias + (bias + z) / shrink)).filter(|level| !level.is_nan())
+}
+
+/// Returns the acceleration of a BCa interval, a sixth of the skewness of the mean difference; 0
+/// where the differences do not vary.
 fn acceleration(deltas: &[i64]) -> f64 {
-    let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
+    let (queries, sum) = (deltas.len() as i128, unit::sum(deltas));
     // In one unit and in whole numbers: times the number of queries.
-    let errors = || deltas.iter().map(|&delta| (queries * i128::from(delta) - sum) as f64);
-    let largest = errors().fold(0.0f64, |largest, error| largest.max(error.abs()));
+    let errors: Vec<f64> =
+        deltas.iter().map(|&delta| (queries * i128::from(delta) - sum) as f64).collect();
+    let largest = errors.iter().fold(0.0f64, |largest, error| largest.max(error.abs()));
     // Differences that vary by rounding only have a skewness of rounding.
-    if largest <= (queries * i128::from(units::tolerance(1))) as f64 {
+    if largest <= (queries * i128::from(unit::tolerance(1))) as f64 {
         return 0.0;
     }
     // A common factor cancels. With numbers up to 1 no cube leaves the range of f64.
-    let errors = || errors().map(|error| error / largest);
-    let squares: ExactSum = errors().map(|error| error * error).collect();
-    let cubes: ExactSum = errors().map(|error| error * error * error).collect();
+    let (mut squares, mut cubes) = (ExactSum::default(), ExactSum::default());
+    for error in errors.iter().map(|error| error / largest) {
+        squares.add(error * error);
+        cubes.add(error * error * error);
+    }
     cubes.value() / (6.0 * squares.value().powf(1.5))
 }
 
@@ -346,19 +346,20 @@ mod tests {
 
     const PAIR: Pair = Pair { baseline: 0, run: 1 };
 
-    fn of(runs: &[Vec<i64>]) -> Resamples {
+    fn draw_resamples(runs: &[Vec<i64>]) -> Resamples {
         let series: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
-        Resamples::of(
+        Resamples::draw(
             SEED,
             &examples::queries(series[0].len()),
             &series,
-            (RESAMPLES, ResampleKind::Part),
+            RESAMPLES,
+            ResampleKind::Part,
         )
     }
 
-    fn near(of: (f64, f64), expected: (f64, f64)) {
-        let differ = (of.0 - expected.0).abs().max((of.1 - expected.1).abs());
-        assert!(differ < 2e-13, "{of:?}, expected {expected:?}");
+    fn near(pair: (f64, f64), expected: (f64, f64)) {
+        let differ = (pair.0 - expected.0).abs().max((pair.1 - expected.1).abs());
+        assert!(differ < 2e-13, "{pair:?}, expected {expected:?}");
     }
 
     #[test]
@@ -368,7 +369,7 @@ mod tests {
     }
 
     struct Expected {
-        kept: usize,
+        count: usize,
         first: (i128, u64),
         percentiles: (f64, f64),
         less: u64,
@@ -379,15 +380,15 @@ mod tests {
     }
 
     fn check(runs: &[Vec<f64>], expected: &Expected) {
-        let unit = Unit::of(runs.iter().flatten().copied());
+        let unit = Unit::for_values(runs.iter().flatten().copied());
         let counts = examples::counts(runs);
-        let resamples = of(&counts);
+        let resamples = draw_resamples(&counts);
         assert_eq!(resamples.taken.len(), RESAMPLES as usize);
         let means = resamples.means(PAIR, None);
-        assert_eq!(means.kept(), expected.kept);
+        assert_eq!(means.len(), expected.count);
         assert_eq!(means.resamples[0], expected.first);
         near(means.percentiles(0.05, unit).unwrap(), expected.percentiles);
-        let bca = means.bca(0.05, unit, &units::deltas(&counts[0], &counts[1]));
+        let bca = means.bca(0.05, unit, &unit::deltas(&counts[0], &counts[1]));
         assert_eq!((bca.less, bca.equal), (expected.less, expected.equal));
         near((bca.bias, bca.acceleration), (expected.bias, expected.acceleration));
         near(bca.interval.unwrap(), expected.bca);
@@ -398,7 +399,7 @@ mod tests {
         check(
             &examples::eight(),
             &Expected {
-                kept: 9996,
+                count: 9996,
                 first: (169_324_790_677, 3),
                 percentiles: (0.008_322_916_666_85, 0.073_861_111_111_3),
                 less: 5100,
@@ -415,7 +416,7 @@ mod tests {
         check(
             &examples::fifty(),
             &Expected {
-                kept: 9999,
+                count: 9999,
                 first: (989_560_464_999, 47),
                 percentiles: (-0.010_642_097_264_5, 0.052_631_578_947_4),
                 less: 4881,
@@ -438,7 +439,7 @@ mod tests {
                 .collect();
             let small: Vec<i64> = (0..count as i64).map(|at| at * at - 50).collect();
             let series: [&[i64]; 2] = [&large, &small];
-            let resamples = Resamples::of(SEED, &queries, &series, (300, ResampleKind::Part));
+            let resamples = Resamples::draw(SEED, &queries, &series, 300, ResampleKind::Part);
             for resample in 0..300u32 {
                 let weight = |query: u64| {
                     let counter = [query as u32, (query >> 32) as u32, resample / 4, 1];
@@ -467,11 +468,12 @@ mod tests {
     fn few_queries_are_drawn() {
         const RESAMPLES: u32 = 40_000;
         let whole = |queries: usize, series: &[&[i64]]| {
-            Resamples::of(
+            Resamples::draw(
                 SEED,
                 &examples::queries(queries),
                 series,
-                (RESAMPLES, ResampleKind::Whole),
+                RESAMPLES,
+                ResampleKind::Whole,
             )
         };
         let values = [1, 10, 100, 1000, 10_000];
@@ -506,9 +508,9 @@ mod tests {
     fn parts_add_up_in_any_order() {
         let counts = examples::counts(&examples::fifty());
         let queries = examples::queries(50);
-        let part = |of: std::ops::Range<usize>| {
-            let series: Vec<&[i64]> = counts.iter().map(|run| &run[of.clone()]).collect();
-            Resamples::of(SEED, &queries[of], &series, (500, ResampleKind::Part))
+        let part = |range: std::ops::Range<usize>| {
+            let series: Vec<&[i64]> = counts.iter().map(|run| &run[range.clone()]).collect();
+            Resamples::draw(SEED, &queries[range], &series, 500, ResampleKind::Part)
         };
         let mut all = part(30..50);
         all.merge(&part(0..7));
@@ -523,28 +525,28 @@ mod tests {
 
     #[test]
     fn who_is_told_to_stop_adds_nothing() {
-        let watch = Watch::default();
+        let watch = ProgressHandle::default();
         let counts = examples::counts(&examples::fifty());
         let queries = examples::queries(50);
-        let asked = (300, ResampleKind::Part);
-        let of = || Resamples::watched(SEED, &queries, &[&counts[0]], asked, Some(&watch));
-        assert_eq!(of(), Resamples::of(SEED, &queries, &[&counts[0]], asked));
+        let (series, kind) = ([&counts[0][..]], ResampleKind::Part);
+        let draw = || Resamples::watched(SEED, &queries, &series, 300, kind, Some(&watch));
+        assert_eq!(draw(), Resamples::draw(SEED, &queries, &series, 300, kind));
         watch.stop();
-        assert!(of().taken.iter().all(|&taken| taken == 0));
+        assert!(draw().taken.iter().all(|&taken| taken == 0));
     }
 
     #[test]
     fn swapping_the_runs_negates() {
         let runs = examples::fifty();
-        let unit = Unit::of([1.0]);
+        let unit = Unit::for_values([1.0]);
         let counts = examples::counts(&runs);
-        let resamples = of(&counts);
+        let resamples = draw_resamples(&counts);
         let [there, back] =
             [PAIR, Pair { baseline: 1, run: 0 }].map(|pair| resamples.means(pair, None));
         let (low, high) = there.percentiles(0.1, unit).unwrap();
         near(back.percentiles(0.1, unit).unwrap(), (-high, -low));
-        let there = there.bca(0.1, unit, &units::deltas(&counts[0], &counts[1]));
-        let back = back.bca(0.1, unit, &units::deltas(&counts[1], &counts[0]));
+        let there = there.bca(0.1, unit, &unit::deltas(&counts[0], &counts[1]));
+        let back = back.bca(0.1, unit, &unit::deltas(&counts[1], &counts[0]));
         assert_eq!(there.equal, back.equal);
         let (low, high) = there.interval.unwrap();
         near(back.interval.unwrap(), (-high, -low));
@@ -553,14 +555,14 @@ mod tests {
 
     #[test]
     fn equal_differences_do_not_vary() {
-        let unit = Unit::of([1.0]);
+        let unit = Unit::for_values([1.0]);
         for delta in [0.0, 0.125] {
             let runs = [vec![0.25; 30], vec![0.25 + delta; 30]];
             let counts = examples::counts(&runs);
-            let means = of(&counts).means(PAIR, None);
+            let means = draw_resamples(&counts).means(PAIR, None);
             near(means.percentiles(0.05, unit).unwrap(), (delta, delta));
-            let bca = means.bca(0.05, unit, &units::deltas(&counts[0], &counts[1]));
-            assert_eq!((bca.less, bca.equal), (0, means.kept() as u64));
+            let bca = means.bca(0.05, unit, &unit::deltas(&counts[0], &counts[1]));
+            assert_eq!((bca.less, bca.equal), (0, means.len() as u64));
             assert_eq!((bca.bias.abs() < 1e-15, bca.acceleration), (true, 0.0));
             near(bca.interval.unwrap(), (delta, delta));
         }
@@ -573,8 +575,10 @@ mod tests {
         let mut runs = [vec![0.2; 200], vec![0.2; 200]];
         runs[1][17] = 0.9;
         let counts = examples::counts(&runs);
-        let means = of(&counts).means(PAIR, None);
-        let bca = |alpha| means.bca(alpha, Unit::of([1.0]), &units::deltas(&counts[0], &counts[1]));
+        let means = draw_resamples(&counts).means(PAIR, None);
+        let bca = |alpha| {
+            means.bca(alpha, Unit::for_values([1.0]), &unit::deltas(&counts[0], &counts[1]))
+        };
         let expected = 198.0 / (6.0 * (200.0f64 * 199.0).sqrt());
         assert!((bca(0.05).acceleration - expected).abs() < 1e-9);
         assert!(bca(0.05).interval.is_some());
@@ -584,8 +588,8 @@ mod tests {
     #[test]
     fn no_interval_without_resamples() {
         let means =
-            Resamples::of(SEED, &[], &[&[], &[]], (100, ResampleKind::Whole)).means(PAIR, None);
-        assert_eq!((means.kept(), means.percentiles(0.05, Unit::of([1.0]))), (0, None));
-        assert_eq!(means.bca(0.05, Unit::of([1.0]), &[]).interval, None);
+            Resamples::draw(SEED, &[], &[&[], &[]], 100, ResampleKind::Whole).means(PAIR, None);
+        assert_eq!((means.len(), means.percentiles(0.05, Unit::for_values([1.0]))), (0, None));
+        assert_eq!(means.bca(0.05, Unit::for_values([1.0]), &[]).interval, None);
     }
 }

@@ -1,18 +1,18 @@
-//! The comparison of runs: its numbers, and its results for runs, pairs and gates.
+//! The comparison of runs under measures: its numbers, and its results for runs, pairs and gates.
 
 use super::anova::Anova;
 use super::difference::Difference;
-use super::gate::{Gate, GateFacts, GateVerdict};
-use super::gate_words::{ChangeTold, GateSentence};
+use super::gate::{Gate, GateInputs, GateVerdict};
+use super::gate_sentence::{GateChange, GateSentence};
 use super::options::{Alternative, ComparisonOptions, Test};
 use super::randomised::Pair;
-use crate::error::{Error, Result};
-use crate::measure::{Better, Measure};
+use crate::error::{Result, unanswerable};
+use crate::measure::{Direction, Measure};
 use crate::scores::QuerySet;
 use crate::stats::is_undefined;
-use crate::stats::rounding::{are_best, is_equal, settled};
+use crate::stats::rounding::{are_best, is_equal, snap_equal};
 
-/// A comparison of runs under measures.
+/// A statistical comparison of runs under measures: means, differences, p and notes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -21,7 +21,7 @@ pub struct Comparison {
     /// The measures. The first one decides.
     pub measures: Vec<Measure>,
     /// The runs, in the order given.
-    pub runs: Vec<Compared>,
+    pub runs: Vec<RunStats>,
     /// The index of the baseline, if any.
     pub baseline: Option<usize>,
     /// The pairs: by measure, then by baseline and run.
@@ -54,10 +54,10 @@ pub struct Comparison {
     pub(super) lacking: Vec<Vec<usize>>,
 }
 
-/// A run that is compared.
+/// A run in a comparison: its name, its letter, and its mean under each measure.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Compared {
+pub struct RunStats {
     /// The name of the run.
     pub name: String,
     /// The letter of the run, or its number if there are more runs than letters.
@@ -71,17 +71,17 @@ pub struct Compared {
     pub judged: Vec<Option<f64>>,
 }
 
-/// The result of a gate for a run.
+/// The verdict of a gate, a condition that fails a build, on one run of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub struct Judged {
+pub struct RunGateVerdict {
     /// The index of the run.
     pub run: usize,
     /// Whether the run failed, and why.
     pub verdict: GateVerdict,
 }
 
-/// The agreement of a measure with the first one on the ranking of the runs.
+/// The rank correlations of a measure's ranking of the runs with that of the first measure.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Agreement {
@@ -96,13 +96,13 @@ pub struct Agreement {
 }
 
 impl Comparison {
-    /// The differences under a measure.
-    pub fn of_measure(&self, measure: usize) -> &[Difference] {
+    /// Returns the differences of all compared pairs of runs under a measure.
+    pub fn differences_for(&self, measure: usize) -> &[Difference] {
         let pairs = self.differences.len() / self.measures.len();
         &self.differences[measure * pairs..][..pairs]
     }
 
-    /// The difference of two runs under a measure, whichever of them was subtracted.
+    /// Returns the difference of two runs under a measure, whichever of them was subtracted.
     pub fn between(&self, measure: usize, one: usize, other: usize) -> Option<&Difference> {
         let (low, high) = (one.min(other), one.max(other));
         // The place of a pair follows from the order in which pairs are made: a search would take
@@ -115,179 +115,188 @@ impl Comparison {
             Some(_) => return None,
             None => (low * (2 * self.runs.len() - low - 1) / 2 + high).checked_sub(low + 1)?,
         };
-        let found = self.of_measure(measure).get(place)?;
+        let found = self.differences_for(measure).get(place)?;
         [(low, high), (high, low)].contains(&(found.pair.baseline, found.pair.run)).then_some(found)
     }
 
-    /// Whether all pairs are compared in both directions. Only then can a comparison tell the best
-    /// run from the rest in any order of the input.
-    pub fn tells_the_best(&self) -> bool {
+    /// Returns whether all pairs of runs are compared, without a baseline, and in both directions.
+    /// Only then can a comparison tell the best run from the rest in any order of the input.
+    pub fn compares_all_pairs(&self) -> bool {
         self.baseline.is_none() && self.options.alternative == Alternative::TwoSided
     }
 
-    /// Whether a difference is shown: it is significant after the correction, and the test does not
+    /// Returns whether a difference is significant after the correction, and its test does not
     /// point against the means. Wilcoxon's test and the sign test may contradict the means, because
     /// both ask which way most queries lean.
-    pub fn is_shown(&self, of: &Difference) -> bool {
-        of.is_significant(self.options.alpha) && !self.is_contradictory(of)
+    pub fn is_significant(&self, difference: &Difference) -> bool {
+        difference.is_significant(self.options.alpha) && !self.is_contradictory(difference)
     }
 
-    /// Whether the deciding test points against the means.
-    pub(super) fn is_contradictory(&self, of: &Difference) -> bool {
+    /// Returns whether the deciding test of a difference points the other way than the means of the
+    /// two runs.
+    pub(super) fn is_contradictory(&self, difference: &Difference) -> bool {
+        // A correction with a p of its own compares means, whatever the test.
         let leans = matches!(self.options.test, Test::Wilcoxon | Test::Sign)
             && !self.options.correction.has_own_p();
-        let tails =
-            of.tails(self.options.test).filter(|tails| leans && tails.higher != tails.lower);
-        tails.is_some_and(|tails| (tails.higher < tails.lower) != (of.paired.mean > 0.0))
+        let tails = difference
+            .tails(self.options.test)
+            .filter(|tails| leans && tails.higher != tails.lower);
+        tails.is_some_and(|tails| (tails.higher < tails.lower) != (difference.paired.mean > 0.0))
     }
 
-    /// The ids of the queries, in bytewise order; empty if the values of queries are not known.
+    /// Returns the ids of the compared queries, in bytewise order; empty if the values of queries
+    /// are not known.
     pub fn query_ids(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.ids.iter().map(Vec::as_slice)
     }
 
-    /// Whether the values of queries are known. Merged parts have no values of queries.
+    /// Returns whether the comparison has the values of each query, and not sums alone. Merged
+    /// parts have no values of queries.
     pub fn has_values(&self) -> bool {
         !self.ids.is_empty()
     }
 
-    /// The averaged terms of a run under a measure, by query; empty if unknown.
+    /// Returns the terms that the mean of a run under a measure averages, by query; empty if
+    /// unknown.
     pub fn values(&self, measure: usize, run: usize) -> &[f64] {
         &self.terms[measure][run]
     }
 
-    /// The missing queries of a run that count as empty rankings, by place among the ids,
-    /// ascending, as far as known.
-    pub fn lacking(&self, run: usize) -> &[usize] {
+    /// Returns the queries missing from a run that count as empty rankings, as ascending indices
+    /// into the query ids, as far as known.
+    pub fn missing_queries(&self, run: usize) -> &[usize] {
         &self.lacking[run]
     }
 
-    /// The index of the best run under a measure; the first of several.
+    /// Returns the index of the best run under a measure; the first of several equal runs.
     pub fn best(&self, measure: usize) -> usize {
-        let merits = self.merits(measure);
+        let merits = self.ranking_keys(measure);
         (1..merits.len()).fold(0, |best, run| if merits[run] > merits[best] { run } else { best })
     }
 
-    /// Whether a run lacks a query, as far as known. A missing query counts as an empty ranking and
-    /// has no value of its own.
-    pub fn lacks(&self, run: usize, query: usize) -> bool {
+    /// Returns whether a run lacks a compared query, as far as known. A missing query counts as an
+    /// empty ranking and has no value of its own.
+    pub fn is_missing(&self, run: usize, query: usize) -> bool {
         self.lacking[run].binary_search(&query).is_ok()
     }
 
-    /// Whether a query has a value under a measure; as far as values are known.
+    /// Returns whether a query has a value under a measure; as far as values are known.
     pub fn is_defined(&self, measure: usize, query: usize) -> bool {
         !is_undefined(self.values(measure, 0)[query])
     }
 
-    /// By how much a query differs between the two runs of a pair: 0 if its values are equal within
-    /// rounding.
-    pub fn change(&self, of: &Difference, query: usize) -> f64 {
-        let [a, b] = [of.pair.baseline, of.pair.run].map(|run| self.values(of.measure, run)[query]);
-        if is_undefined(a) || is_equal(a, b) { 0.0 } else { b - a }
+    /// Returns the difference between the two runs of a pair in one query: 0 if their values are
+    /// equal within rounding.
+    pub fn change(&self, difference: &Difference, query: usize) -> f64 {
+        let [own, baseline] =
+            difference.pair.runs().map(|run| self.values(difference.measure, run)[query]);
+        // A query without a value has none in either run, so one of the two is looked at.
+        if is_undefined(own) || is_equal(baseline, own) { 0.0 } else { own - baseline }
     }
 
-    /// Whether a run is the best under a measure, or equal to the best within rounding; no run is
-    /// if all are equal.
+    /// Returns whether a run is the best under a measure, or equal to the best within rounding; no
+    /// run is if all are equal.
     pub fn is_best(&self, measure: usize, run: usize) -> bool {
         let means: Vec<Option<f64>> =
             self.runs.iter().map(|run| Some(run.means[measure])).collect();
         are_best(&means, self.measures[measure].definition().better)[run]
     }
 
-    /// Numbers that rank the runs under a measure, the highest first. Runs with equal means within
-    /// rounding have equal numbers.
-    pub fn merits(&self, measure: usize) -> Vec<f64> {
+    /// Returns numbers that order the runs under a measure, the highest for the best run. Runs with
+    /// equal means within rounding have equal numbers.
+    pub fn ranking_keys(&self, measure: usize) -> Vec<f64> {
         let sign =
-            if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
-        settled(&self.runs.iter().map(|run| sign * run.means[measure]).collect::<Vec<f64>>())
+            if self.measures[measure].definition().better == Direction::Lower { -1.0 } else { 1.0 };
+        snap_equal(&self.runs.iter().map(|run| sign * run.means[measure]).collect::<Vec<f64>>())
     }
 
-    /// The indices of the runs that a run is significantly better than under a measure.
-    pub fn beaten(&self, measure: usize, run: usize) -> Vec<usize> {
-        let beaten = |of: &Difference| {
-            let (other, gain) = match of.pair {
-                Pair { baseline, run: this } if this == run => (baseline, of.gain()),
-                Pair { baseline: this, run: other } if this == run => (other, -of.gain()),
+    /// Returns the indices of the runs that a run is significantly better than under a measure.
+    pub fn significantly_worse(&self, measure: usize, run: usize) -> Vec<usize> {
+        let beaten = self.differences_for(measure).iter().filter_map(|difference| {
+            let (other, gain) = match difference.pair {
+                Pair { baseline, run: this } if this == run => (baseline, difference.gain()),
+                Pair { baseline: this, run: other } if this == run => (other, -difference.gain()),
                 _ => return None,
             };
-            (gain > 0.0 && self.is_shown(of)).then_some(other)
-        };
-        let mut beaten: Vec<usize> = self.of_measure(measure).iter().filter_map(beaten).collect();
+            (gain > 0.0 && self.is_significant(difference)).then_some(other)
+        });
+        let mut beaten: Vec<usize> = beaten.collect();
         beaten.sort_unstable();
         beaten
     }
 
-    /// Whether a run, which is not the best under a measure, is not shown to be worse than the
-    /// best. `None` if the two were not compared.
-    pub fn is_tied_with_best(&self, measure: usize, run: usize) -> Option<bool> {
+    /// Returns whether a run, which is not the best under a measure, is not shown to be worse than
+    /// the best. `None` if the two were not compared.
+    pub fn is_not_worse_than_best(&self, measure: usize, run: usize) -> Option<bool> {
         // If all are equal, none is the best.
         let best = Some(self.best(measure)).filter(|&best| self.is_best(measure, best))?;
-        let difference = self.between(measure, best, run).filter(|_| self.tells_the_best())?;
-        Some(!self.is_shown(difference))
+        let difference = self.between(measure, best, run).filter(|_| self.compares_all_pairs())?;
+        Some(!self.is_significant(difference))
     }
 
-    /// Judges a gate for each run but the baseline, which is the first run if none was named.
+    /// Returns the verdict of a gate on each run but the baseline, which is the first run if none
+    /// was named.
     ///
     /// # Errors
     /// A gate on a measure outside the comparison, or on another group of queries; a gate without a
     /// verdict.
-    pub fn judge(&self, gate: &Gate) -> Result<Vec<Judged>> {
+    pub fn gate_verdicts(&self, gate: &Gate) -> Result<Vec<RunGateVerdict>> {
         if let Some(group) = gate.group().filter(|&group| self.group.as_deref() != Some(group)) {
             let what = self
                 .group
                 .as_ref()
                 .map_or("all queries".to_owned(), |own| format!("the group {own}"));
-            return Err(Error::Unanswerable(format!(
+            return unanswerable(format!(
                 "the gate `{gate}` is about the group {group}, and {what} is compared"
-            )));
+            ));
         }
-        let unknown = || {
-            Error::Unanswerable(format!(
+        let Some(measure) = self.measures.iter().position(|measure| measure == gate.measure())
+        else {
+            return unanswerable(format!(
                 "the gate `{gate}` is on {}, which is not compared",
                 gate.measure()
-            ))
+            ));
         };
-        let measure =
-            self.measures.iter().position(|of| of == gate.measure()).ok_or_else(unknown)?;
         gate.check_skipped(self.skipped[measure], self.queries)?;
         let baseline = self.baseline.unwrap_or(0);
         let share = self.runs[baseline].judged.get(measure).copied().flatten();
         // In a small group a mean may well be 0. So a group's mean of 0 is valid if the share of
         // judged documents is unknown.
-        let judged_of_baseline = share.or(self.group.as_ref().map(|_| f64::NAN));
-        let judged = |run: usize| {
-            let difference =
-                self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });
-            let tails = difference.and_then(|of| Some((of.tails(self.options.test)?, of.better)));
-            let verdict = gate.verdict(GateFacts {
+        let judged = share.or(self.group.as_ref().map(|_| f64::NAN));
+        let verdicts = (0..self.runs.len()).filter(|&run| run != baseline).map(|run| {
+            let difference = self.between(measure, baseline, run);
+            let verdict = gate.verdict(GateInputs {
                 run: self.runs[run].means[measure],
                 baseline: Some(self.runs[baseline].means[measure]),
-                paired: difference.map(|of| &of.paired),
-                worse: tails.map(|(tails, better)| tails.worse(better)),
-                judged: judged_of_baseline,
+                paired: difference.map(|pair| &pair.paired),
+                worse: difference
+                    .and_then(|pair| Some(pair.tails(self.options.test)?.worse(pair.better))),
+                judged,
             })?;
-            Ok(Judged { run, verdict })
-        };
-        (0..self.runs.len()).filter(|&run| run != baseline).map(judged).collect()
+            Ok(RunGateVerdict { run, verdict })
+        });
+        verdicts.collect()
     }
 
-    /// Says of the result of a gate what happened and what was allowed, such as "AP of new rose by
-    /// 0.1648 (+28.9 %, 95 % interval +0.0844 to +0.2451); allowed: a drop of 0.0029".
-    pub fn gate_sentence(&self, gate: &Gate, of: &Judged) -> GateSentence {
+    /// Describes the observed mean or change of a run and the one that a gate allows, such as "AP
+    /// of new rose by 0.1648 (+28.9 %, 95 % interval +0.0844 to +0.2451); allowed: a drop of
+    /// 0.0029".
+    pub fn gate_sentence(&self, gate: &Gate, run_verdict: &RunGateVerdict) -> GateSentence {
         let baseline = self.baseline.unwrap_or(0);
         let measure = self.measures.iter().position(|measure| measure == gate.measure());
-        let difference = measure.filter(|_| gate.compares()).and_then(|measure| {
-            self.of_measure(measure).iter().find(|pair| pair.pair == Pair { baseline, run: of.run })
-        });
+        let difference = measure
+            .filter(|_| gate.needs_baseline())
+            .and_then(|measure| self.between(measure, baseline, run_verdict.run));
+        // The rounding takes off what 1 − α leaves: 1 − 0.9 is 0.09999999999999998 as f64.
         let percent = (1e8 * (1.0 - self.options.alpha)).round() / 1e6;
-        let change = ChangeTold {
+        let change = GateChange {
             // Relative to the absolute value of the baseline's mean, so that a rise from a negative
             // mean is positive too.
-            relative: difference
-                .filter(|of| !of.logarithmic)
-                .and_then(|of| Some(of.relative? * self.runs[baseline].means[of.measure].signum())),
-            interval: difference.and_then(|of| of.interval).map(|interval| (interval, percent)),
+            relative: difference.filter(|pair| !pair.logarithmic).and_then(|pair| {
+                Some(pair.relative? * self.runs[baseline].means[pair.measure].signum())
+            }),
+            interval: difference.and_then(|pair| pair.interval).map(|interval| (interval, percent)),
         };
-        gate.sentence(&self.runs[of.run].name, &of.verdict, change)
+        gate.sentence(self.name(run_verdict.run), &run_verdict.verdict, change)
     }
 }

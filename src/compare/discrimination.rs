@@ -6,7 +6,7 @@ use super::comparison::Comparison;
 /// The fewest runs for which the power is computed.
 const RUNS: usize = 4;
 
-/// The number of pairs of runs that a measure tells apart.
+/// The discriminative power of a measure: the number of pairs of runs that the measure tells apart.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Discrimination {
@@ -20,24 +20,26 @@ pub struct Discrimination {
 }
 
 impl Discrimination {
-    /// The share of pairs that are told apart; `None` if no pair has a p.
+    /// Returns the share of pairs of runs that the measure tells apart; `None` if no pair has a p.
     pub fn share(&self) -> Option<f64> {
         (!self.p.is_empty()).then(|| self.apart as f64 / self.p.len() as f64)
     }
 }
 
 impl Comparison {
-    /// Computes the discrimination of each measure, if all pairs of four runs or more are compared.
+    /// Computes the discriminative power of each measure, if all pairs of four runs or more are
+    /// compared.
     pub fn discrimination(&self) -> Vec<Discrimination> {
         if self.runs.len() < RUNS || self.baseline.is_some() {
             return Vec::new();
         }
-        let of_measure = |measure| {
-            let mut p: Vec<f64> = self.of_measure(measure).iter().filter_map(|of| of.p).collect();
+        let powers = (0..self.measures.len()).map(|measure| {
+            let differences = self.differences_for(measure).iter();
+            let mut p: Vec<f64> = differences.filter_map(|difference| difference.p).collect();
             p.sort_by(f64::total_cmp);
             let apart = p.iter().filter(|&&p| p < self.options.alpha).count();
             Discrimination { measure, p, apart }
-        };
-        (0..self.measures.len()).map(of_measure).collect()
+        });
+        powers.collect()
     }
 }

@@ -1,5 +1,5 @@
-//! The exact randomisation test: all flips of the signs of few differences are counted, without
-//! random draws.
+//! The exact randomisation test: all flips of the signs of few paired differences are counted,
+//! without random draws.
 //!
 //! The differences are cut into two halves, and the sums of all flips of each half are sorted. For
 //! each left sum, a pointer into the right sums counts the large ones among the 2ⁿ totals (the
@@ -20,14 +20,16 @@
 //! too, because the flips of |δ| and of δ have equal sets of sums. Each set holds the negative of
 //! every sum. So "at most −x" is "at least x", and one function serves both tails.
 
+use super::paired::Tails;
 use super::randomised::ExtremeCounts;
-use super::units::{self, LARGEST};
+use super::unit::{self, LARGEST};
 
 /// The most nonzero differences with an exact count of flips: 20 differences, a half, have about a
 /// million sums.
-pub const MOST: usize = 40;
+pub const MAX_DIFFERENCES: usize = 40;
 
-/// Counts of extreme flips among all 2ⁿ flips.
+/// The counts of the sign flips, among all 2ⁿ, with a sum of differences as extreme as the observed
+/// sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExactCounts {
     /// The number of differences that are not zero, n.
@@ -37,11 +39,12 @@ pub struct ExactCounts {
 }
 
 impl ExactCounts {
-    /// Counts the flips of `deltas`; `None` if more than [`MOST`] are not zero.
-    pub fn of(deltas: &[i64]) -> Option<ExactCounts> {
+    /// Counts all sign flips of the differences of a pair of runs; `None` if more than
+    /// [`MAX_DIFFERENCES`] are not zero.
+    pub fn count(deltas: &[i64]) -> Option<Self> {
         let nonzero: Vec<i64> =
-            deltas.iter().copied().filter(|&delta| !units::is_zero(delta)).collect();
-        if nonzero.len() > MOST {
+            deltas.iter().copied().filter(|&delta| !unit::is_zero(delta)).collect();
+        if nonzero.len() > MAX_DIFFERENCES {
             return None;
         }
         // Invariant: `nonzero` has every difference farther from 0 than rounding. Each difference
@@ -54,53 +57,57 @@ impl ExactCounts {
         );
         let (left, right) = sizes.split_at(sizes.len() / 2);
         let (left, right) = (flipped(left), flipped(right));
-        let at_least = |limit| pairs_at_least(&left, &right, limit);
-        let (sum, tolerance) = (nonzero.iter().sum::<i64>(), units::tolerance(deltas.len()));
+        let (sum, tolerance) = (nonzero.iter().sum::<i64>(), unit::tolerance(deltas.len()));
         // Both tails have as many flips. Where the limit is above 0 they have none in common; at 0
         // and below every flip is as extreme.
         let two_sided = match sum.abs() - tolerance {
             ..=0 => 1 << sizes.len(),
-            limit => 2 * at_least(limit),
+            limit => 2 * pairs_at_least(&left, &right, limit),
         };
         let counts = ExtremeCounts {
             two_sided,
-            greater: at_least(sum - tolerance),
-            less: at_least(-(sum + tolerance)),
+            greater: pairs_at_least(&left, &right, sum - tolerance),
+            less: pairs_at_least(&left, &right, -(sum + tolerance)),
         };
-        Some(ExactCounts { nonzero: nonzero.len() as u32, counts })
+        Some(Self { nonzero: nonzero.len() as u32, counts })
     }
 
-    /// The share of flips in `count`.
+    /// Returns the two-sided and the one-sided p of the exact randomisation test.
+    pub fn tails(self) -> Tails {
+        self.counts.tails(|count| self.p(count))
+    }
+
+    /// Returns `count` as a share of all 2ⁿ sign flips.
     pub fn p(&self, count: u64) -> f64 {
         count as f64 / 2f64.powi(self.nonzero as i32)
     }
 }
 
-/// The sums of `sizes` under all signs, sorted.
+/// Returns the sums of numbers under all choices of their signs, ascending.
 fn flipped(sizes: &[i64]) -> Vec<i64> {
     sizes.iter().fold(vec![0], |sums, &size| {
         // Sums less `size` and sums more `size` ascend as the sums do. A merge keeps the order
         // without a sort, in 2ⁿ steps and not n·2ⁿ.
         let mut below = sums.iter().map(|sum| sum - size).peekable();
         let mut above = sums.iter().map(|sum| sum + size).peekable();
-        let least = || match (below.peek(), above.peek()) {
+        let ascending = std::iter::from_fn(|| match (below.peek(), above.peek()) {
             (Some(low), Some(high)) if low > high => above.next(),
             (Some(_), _) => below.next(),
             (None, _) => above.next(),
-        };
-        std::iter::from_fn(least).collect()
+        });
+        ascending.collect()
     })
 }
 
-/// The number of pairs of a number from the left and one from the right, both sorted, that sum to
-/// `limit` or more.
+/// Returns the number of pairs of a number from the left and one from the right, both sorted, that
+/// sum to `limit` or more.
 fn pairs_at_least(left: &[i64], right: &[i64], limit: i64) -> u64 {
-    let mut from = right.len();
-    let count = |&number: &i64| {
+    let (mut from, mut count) = (right.len(), 0);
+    for number in left {
         while from > 0 && number + right[from - 1] >= limit {
             from -= 1;
         }
-        (right.len() - from) as u64
-    };
-    left.iter().map(count).sum()
+        count += (right.len() - from) as u64;
+    }
+    count
 }

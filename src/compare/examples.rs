@@ -1,11 +1,12 @@
-//! Values of small runs whose statistics were computed by other programs and in exact integers.
+//! Values of small example runs for tests, whose statistics were computed by other programs and in
+//! exact integers.
 
-use super::units::Unit;
+use super::unit::Unit;
 
 /// The seed of all draws.
 pub const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
-/// A linear congruential generator that returns its high bits.
+/// A linear congruential random generator for example values, that returns its high bits.
 struct Lcg(u64);
 
 impl Lcg {
@@ -15,7 +16,7 @@ impl Lcg {
     }
 }
 
-/// Eight queries, two runs.
+/// Returns example values of two runs over eight queries, `[run][query]`.
 pub fn eight() -> Vec<Vec<f64>> {
     vec![
         vec![0.531, 0.262, 0.718, 0.405, 0.154, 0.877, 0.343, 0.609],
@@ -23,7 +24,7 @@ pub fn eight() -> Vec<Vec<f64>> {
     ]
 }
 
-/// Fifty queries, two runs, many ties.
+/// Returns example values of two runs over fifty queries, with many ties, `[run][query]`.
 pub fn fifty() -> Vec<Vec<f64>> {
     let mut random = Lcg(50);
     let mut runs = vec![Vec::new(), Vec::new()];
@@ -36,7 +37,7 @@ pub fn fifty() -> Vec<Vec<f64>> {
     runs
 }
 
-/// Twenty queries, five runs.
+/// Returns example values of five runs over twenty queries, `[run][query]`.
 pub fn twenty() -> Vec<Vec<f64>> {
     let mut random = Lcg(2026);
     let mut runs = vec![Vec::new(); 5];
@@ -49,8 +50,8 @@ pub fn twenty() -> Vec<Vec<f64>> {
     runs
 }
 
-/// Twenty queries, three runs: Table 5.1 of Sakai, "Laboratory Experiments in Information
-/// Retrieval" (2018).
+/// Returns example values of three runs over twenty queries: Table 5.1 of Sakai, "Laboratory
+/// Experiments in Information Retrieval" (2018).
 pub fn sakai() -> Vec<Vec<f64>> {
     let tenths = [
         [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1],
@@ -60,13 +61,13 @@ pub fn sakai() -> Vec<Vec<f64>> {
     tenths.iter().map(|run| run.iter().map(|&tenth| f64::from(tenth) / 10.0).collect()).collect()
 }
 
-/// The values of some runs in whole units.
+/// Returns the values of some runs as whole numbers of one unit, `[run][query]`.
 pub fn counts(runs: &[Vec<f64>]) -> Vec<Vec<i64>> {
-    let unit = Unit::of(runs.iter().flatten().copied());
+    let unit = Unit::for_values(runs.iter().flatten().copied());
     runs.iter().map(|run| unit.counts(run)).collect()
 }
 
-/// The ids q1, q2, … as hashes.
+/// Returns the hashes of the first `count` example query ids, q1, q2, ….
 pub fn queries(count: usize) -> Vec<u64> {
     (1..=count).map(|at| super::philox::query_hash(format!("q{at}").as_bytes())).collect()
 }

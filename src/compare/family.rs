@@ -1,4 +1,5 @@
-//! Corrections of several p for the chance that one of many is small by accident.
+//! Corrections of p for many comparisons: Bonferroni, Holm, Benjamini–Hochberg and
+//! Benjamini–Yekutieli.
 //!
 //! A family is corrected as a whole, in any order. A missing p stays missing and is not counted.
 //!
@@ -20,14 +21,14 @@
 
 use crate::sort;
 
-/// Multiplies every p by their number (Bonferroni), up to 1.
+/// Multiplies each p of a family by the number of p (Bonferroni), up to 1.
 pub fn bonferroni(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let all = family.iter().flatten().count() as f64;
     family.iter().map(|p| p.map(|p| (all * p).min(1.0))).collect()
 }
 
-/// Corrects by Holm 1979: m times the smallest of m p, m − 1 times the next p, and so on. No result
-/// is smaller than the result before.
+/// Corrects the p of a family by Holm's procedure (1979): m times the smallest of m p, m − 1 times
+/// the next p, and so on. No result is smaller than the result before.
 pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut most = 0.0f64;
     adjusted(family, |sorted| {
@@ -39,18 +40,20 @@ pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     })
 }
 
-/// Benjamini and Hochberg 1995, the false discovery rate: the largest p as it is, the p of rank j
-/// times their number / j, and none larger than the one after.
+/// Corrects the p of a family for the false discovery rate (Benjamini and Hochberg 1995): m / j
+/// times the p of rank j of m, and none larger than the one after.
 pub fn benjamini_hochberg(family: &[Option<f64>]) -> Vec<Option<f64>> {
     adjusted(family, |sorted| discoveries(sorted, 1.0))
 }
 
-/// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m
-/// times that of Benjamini and Hochberg, at most 1.
+/// Corrects the p of a family for the false discovery rate under any dependence (Benjamini and
+/// Yekutieli 2001): each p of Benjamini and Hochberg times 1 + 1/2 + … + 1/m, at most 1.
 pub fn benjamini_yekutieli(family: &[Option<f64>]) -> Vec<Option<f64>> {
-    // From the smallest term up, which loses the least.
-    let harmonic = |all: usize| (1..=all).rev().map(|j| 1.0 / j as f64).sum::<f64>();
-    adjusted(family, |sorted| discoveries(sorted, harmonic(sorted.len())))
+    adjusted(family, |sorted| {
+        // From the smallest term up, which loses the least.
+        let harmonic = (1..=sorted.len()).rev().map(|j| 1.0 / j as f64).sum();
+        discoveries(sorted, harmonic);
+    })
 }
 
 fn discoveries(sorted: &mut [f64], factor: f64) {
@@ -62,8 +65,8 @@ fn discoveries(sorted: &mut [f64], factor: f64) {
     }
 }
 
-/// Corrects the p that are not missing, in ascending order, and returns all p in the order of the
-/// family.
+/// Applies a correction to the known p of a family in ascending order, and returns all p in the
+/// order of the family.
 fn adjusted(family: &[Option<f64>], correct: impl FnOnce(&mut [f64])) -> Vec<Option<f64>> {
     let mut places: Vec<usize> = (0..family.len()).filter(|&at| family[at].is_some()).collect();
     sort::by_number(&mut places, |&at| family[at].expect("p is there"));

@@ -10,7 +10,7 @@ use super::examples::{self, SEED};
 use super::flips::{CHUNK, Flips};
 use super::philox::Philox;
 use super::randomised::*;
-use super::units::{self, LARGEST};
+use super::unit::{self, LARGEST};
 
 const DRAWS: u32 = 99_999;
 const PAIR: Pair = Pair { baseline: 0, run: 1 };
@@ -25,11 +25,11 @@ fn all_pairs(runs: usize) -> Vec<Pair> {
         .collect()
 }
 
-/// The family of some pairs, and its tally over some draws.
+/// Returns the family of some pairs, and its tally over some draws.
 fn tested(runs: &[Vec<i64>], pairs: &[Pair], draws: Range<u32>) -> (Family, DrawTally) {
     let series = slices(runs);
     let queries = examples::queries(series[0].len());
-    let family = Family::of(&series, pairs);
+    let family = Family::from_pairs(&series, pairs);
     let tally = tallies(&Flips::new(SEED, &queries), &series, std::slice::from_ref(&family), draws)
         .remove(0);
     (family, tally)
@@ -39,13 +39,13 @@ fn counts(two_sided: u64, greater: u64, less: u64) -> ExtremeCounts {
     ExtremeCounts { two_sided, greater, less }
 }
 
-/// The sign of a query in a draw, from the definition.
+/// Returns the sign of a query in a draw, from the definition.
 fn sign(query: u64, draw: u32) -> i128 {
     let words = Philox::new(SEED).block([query as u32, (query >> 32) as u32, draw / 128, 0]);
     if words[draw as usize / 32 % 4] >> (draw % 32) & 1 == 1 { -1 } else { 1 }
 }
 
-/// The sum of some numbers in a draw, by a plain loop.
+/// Returns the sum of some numbers in a draw, by a plain loop.
 fn plain_sum(queries: &[u64], numbers: &[i64], draw: u32) -> i128 {
     queries
         .iter()
@@ -54,21 +54,21 @@ fn plain_sum(queries: &[u64], numbers: &[i64], draw: u32) -> i128 {
         .sum()
 }
 
-/// The counts of a pair over some draws, by plain loops.
+/// Returns the counts of a pair over some draws, by plain loops.
 fn plain_counts(queries: &[u64], deltas: &[i64], draws: Range<u32>) -> ExtremeCounts {
     let sum: i128 = deltas.iter().map(|&delta| i128::from(delta)).sum();
     let tolerance = 2 * deltas.len() as i128;
     let mut all = ExtremeCounts::default();
     for draw in draws {
-        let of = plain_sum(queries, deltas, draw);
-        all.two_sided += u64::from(of.abs() >= sum.abs() - tolerance);
-        all.greater += u64::from(of >= sum - tolerance);
-        all.less += u64::from(of <= sum + tolerance);
+        let draw_sum = plain_sum(queries, deltas, draw);
+        all.two_sided += u64::from(draw_sum.abs() >= sum.abs() - tolerance);
+        all.greater += u64::from(draw_sum >= sum - tolerance);
+        all.less += u64::from(draw_sum <= sum + tolerance);
     }
     all
 }
 
-/// The counts of a pair over all flips, one after the other.
+/// Returns the counts of a pair over all flips, one after the other.
 fn plain_exact(deltas: &[i64]) -> ExtremeCounts {
     let nonzero: Vec<i128> =
         deltas.iter().filter(|delta| delta.abs() > 1).map(|&delta| delta.into()).collect();
@@ -77,23 +77,23 @@ fn plain_exact(deltas: &[i64]) -> ExtremeCounts {
     for flips in 0u32..1 << nonzero.len() {
         let flipped =
             |(at, delta): (usize, &i128)| if flips >> at & 1 == 1 { -delta } else { *delta };
-        let of: i128 = nonzero.iter().enumerate().map(flipped).sum();
-        all.two_sided += u64::from(of.abs() >= sum.abs() - tolerance);
-        all.greater += u64::from(of >= sum - tolerance);
-        all.less += u64::from(of <= sum + tolerance);
+        let flipped_sum: i128 = nonzero.iter().enumerate().map(flipped).sum();
+        all.two_sided += u64::from(flipped_sum.abs() >= sum.abs() - tolerance);
+        all.greater += u64::from(flipped_sum >= sum - tolerance);
+        all.less += u64::from(flipped_sum <= sum + tolerance);
     }
     all
 }
 
-/// The counts of maxT, by plain loops over draws.
+/// Returns the counts of maxT, by plain loops over draws.
 fn plain_max_t(queries: &[u64], deltas: &[Vec<i64>], draws: Range<u32>) -> Vec<u64> {
     let tolerance = 2 * queries.len() as i128;
-    let weight = |of: &Vec<i64>| {
-        1.0 / (of.iter().map(|&delta| i128::from(delta).pow(2)).sum::<i128>() as f64).sqrt()
+    let weight = |series: &Vec<i64>| {
+        1.0 / (series.iter().map(|&delta| i128::from(delta).pow(2)).sum::<i128>() as f64).sqrt()
     };
     let weights: Vec<f64> = deltas.iter().map(weight).collect();
-    let seen = |(of, weight): (&Vec<i64>, &f64)| {
-        of.iter().map(|&delta| i128::from(delta)).sum::<i128>().abs() as f64 * weight
+    let seen = |(series, weight): (&Vec<i64>, &f64)| {
+        series.iter().map(|&delta| i128::from(delta)).sum::<i128>().abs() as f64 * weight
     };
     let seen: Vec<f64> = deltas.iter().zip(&weights).map(seen).collect();
     let mut order: Vec<usize> = (0..deltas.len()).collect();
@@ -102,8 +102,9 @@ fn plain_max_t(queries: &[u64], deltas: &[Vec<i64>], draws: Range<u32>) -> Vec<u
     for draw in draws {
         let mut largest = 0.0;
         for &at in order.iter().rev() {
-            let of = (plain_sum(queries, &deltas[at], draw).abs() + tolerance) as f64 * weights[at];
-            largest = if of > largest { of } else { largest };
+            let statistic =
+                (plain_sum(queries, &deltas[at], draw).abs() + tolerance) as f64 * weights[at];
+            largest = if statistic > largest { statistic } else { largest };
             counts[at] += u64::from(largest >= seen[at]);
         }
     }
@@ -125,20 +126,20 @@ fn check(runs: &[Vec<f64>], pair: Pair, expected: &Expected) {
     assert_eq!(family.hypotheses()[0].sum, expected.sum);
     assert_eq!(tally.counts, [expected.counts]);
     assert_eq!(tally.draws, u64::from(DRAWS));
-    let exact = ExactCounts::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
+    let exact = ExactCounts::count(&unit::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
     assert_eq!((exact.nonzero, exact.counts.two_sided), expected.exact);
 }
 
 #[test]
 fn who_is_told_to_stop_adds_nothing() {
-    let watch = crate::watch::Watch::default();
+    let watch = crate::progress::ProgressHandle::default();
     let queries = examples::queries(300);
     let numbers: Vec<i64> = (0..300).collect();
-    let of =
-        || DrawSums::of(&Flips::new(SEED, &queries).watched(Some(&watch)), &[&numbers], 0..3000);
-    assert_eq!(of(), DrawSums::of(&Flips::new(SEED, &queries), &[&numbers], 0..3000));
+    let draw_sums =
+        || DrawSums::draw(&Flips::new(SEED, &queries).watched(Some(&watch)), &[&numbers], 0..3000);
+    assert_eq!(draw_sums(), DrawSums::draw(&Flips::new(SEED, &queries), &[&numbers], 0..3000));
     watch.stop();
-    assert_eq!(of(), [DrawSums::Narrow(vec![0; 3000])]);
+    assert_eq!(draw_sums(), [DrawSums::Narrow(vec![0; 3000])]);
 }
 
 #[test]
@@ -148,11 +149,11 @@ fn eight_queries() {
     check(&examples::eight(), PAIR, &expected);
     let deltas = {
         let runs = examples::counts(&examples::eight());
-        units::deltas(&runs[0], &runs[1])
+        unit::deltas(&runs[0], &runs[1])
     };
-    assert_eq!(ExactCounts::of(&deltas).unwrap().p(12), 0.046875);
+    assert_eq!(ExactCounts::count(&deltas).unwrap().p(12), 0.046875);
     let queries = examples::queries(8);
-    let sums = DrawSums::of(&Flips::new(SEED, &queries), &[&deltas], 0..2).remove(0);
+    let sums = DrawSums::draw(&Flips::new(SEED, &queries), &[&deltas], 0..2).remove(0);
     assert_eq!(sums, DrawSums::Narrow(vec![-272_678_883_691, -169_324_790_677]));
 }
 
@@ -165,11 +166,11 @@ fn fifty_queries() {
     };
     check(&examples::fifty(), PAIR, &expected);
     let runs = examples::counts(&examples::fifty());
-    let deltas = units::deltas(&runs[0], &runs[1]);
+    let deltas = unit::deltas(&runs[0], &runs[1]);
     let queries = examples::queries(50);
-    let sums = DrawSums::of(&Flips::new(SEED, &queries), &[&deltas], 0..2).remove(0);
+    let sums = DrawSums::draw(&Flips::new(SEED, &queries), &[&deltas], 0..2).remove(0);
     assert_eq!(sums, DrawSums::Narrow(vec![329_853_488_330, 109_951_162_774]));
-    let p = ExactCounts::of(&deltas).unwrap().p(117_228_092);
+    let p = ExactCounts::count(&deltas).unwrap().p(117_228_092);
     assert!((p - 0.218354336917).abs() < 1e-12);
 }
 
@@ -180,7 +181,7 @@ fn table_of_sakai() {
     let pair = Pair { baseline: 1, run: 0 };
     let (_, tally) = tested(&counted, &[pair], 0..DRAWS);
     assert_eq!(tally.counts, [counts(6564, 3374, 98306)]);
-    let exact = ExactCounts::of(&units::deltas(&counted[1], &counted[0])).unwrap();
+    let exact = ExactCounts::count(&unit::deltas(&counted[1], &counted[0])).unwrap();
     assert_eq!((exact.nonzero, exact.counts.two_sided), (15, 2160));
 }
 
@@ -206,7 +207,8 @@ fn twenty_queries_of_five_runs() {
         0.988592147827,
     ];
     for (pair, expected) in pairs.iter().zip(exact) {
-        let exact = ExactCounts::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
+        let exact =
+            ExactCounts::count(&unit::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
         // The value has twelve digits, and counts are whole.
         let count = (expected * 2f64.powi(exact.nonzero as i32)).round();
         assert_eq!(exact.counts.two_sided as f64, count);
@@ -233,7 +235,7 @@ fn sums_are_the_plain_ones() {
             |by: i64| (0..count as i64).map(|at| at * by % 1_000_003 - 500_000).collect::<Vec<_>>();
         let series = [numbers(7919), numbers(-104_729)];
         let flips = Flips::new(SEED, &queries);
-        let sums = DrawSums::of(&flips, &slices(&series), 0..4100);
+        let sums = DrawSums::draw(&flips, &slices(&series), 0..4100);
         let chunk = CHUNK as u32;
         let draws = (0..40).chain(120..140).chain(chunk - 9..chunk + 9).chain([
             2 * chunk - 1,
@@ -258,7 +260,7 @@ fn ranges_of_draws_are_parts() {
     for draws in
         [0..1, 0..0, 9..9, 1..4096, 2047..2049, 2048..2050, 100..5000, 3_999_999_990..4_000_000_010]
     {
-        let sums = DrawSums::of(&flips, &[&numbers], draws.clone()).remove(0);
+        let sums = DrawSums::draw(&flips, &[&numbers], draws.clone()).remove(0);
         assert_eq!(sums.len(), draws.len());
         for (at, draw) in draws.enumerate() {
             assert_eq!(sums.get(at), plain_sum(&queries, &numbers, draw), "draw {draw}");
@@ -277,10 +279,10 @@ fn sums_beyond_64_bits() {
         let along: Vec<i64> =
             queries.iter().map(|&query| sign(query, 5) as i64 * (LARGEST - 1)).collect();
         let runs = [base, along];
-        let deltas = units::deltas(&runs[0], &runs[1]);
+        let deltas = unit::deltas(&runs[0], &runs[1]);
         let flips = Flips::new(SEED, &queries);
         let series = [&runs[0][..], &runs[1], &deltas];
-        for (sums, numbers) in DrawSums::of(&flips, &series, 0..50).iter().zip(series) {
+        for (sums, numbers) in DrawSums::draw(&flips, &series, 0..50).iter().zip(series) {
             for draw in 0..50 {
                 assert_eq!(
                     sums.get(draw),
@@ -295,7 +297,7 @@ fn sums_beyond_64_bits() {
     // Of this one the sum of draw 5 needs more than 64 bits.
     let queries = examples::queries(1500);
     let along: Vec<i64> = queries.iter().map(|&query| sign(query, 5) as i64 * LARGEST).collect();
-    let sums = DrawSums::of(&Flips::new(SEED, &queries), &[&along], 0..6).remove(0);
+    let sums = DrawSums::draw(&Flips::new(SEED, &queries), &[&along], 0..6).remove(0);
     assert_eq!(sums.get(5), 1500 << 53);
     assert!(matches!(sums, DrawSums::Wide(_)));
 }
@@ -311,7 +313,7 @@ fn width_changes_no_count() {
     runs.push(vec![LARGEST; 50]);
     runs.push(vec![-LARGEST; 50]);
     assert!(super::flips::are_narrow(&slices(&runs[..2])));
-    assert!(super::flips::are_narrow(&slices(&[units::deltas(&runs[0], &runs[1])])));
+    assert!(super::flips::are_narrow(&slices(&[unit::deltas(&runs[0], &runs[1])])));
     let far = vec![LARGEST; 50];
     assert!(super::flips::are_narrow(&[&far]));
     let many = vec![LARGEST; 256];
@@ -321,7 +323,7 @@ fn width_changes_no_count() {
     assert_eq!(all.counts[0], narrow.counts[0]);
     let (again, sums) = (family, {
         let queries = examples::queries(50);
-        DrawSums::of(&Flips::new(SEED, &queries), &slices(&runs), 0..5000)
+        DrawSums::draw(&Flips::new(SEED, &queries), &slices(&runs), 0..5000)
     });
     assert_eq!(tallies_of_sums(&sums, &[again]), [all]);
 }
@@ -340,7 +342,7 @@ fn threads_and_cuts_change_nothing() {
         parts.merge(&tested(&runs, &pairs, cut..20_000).1);
         assert_eq!(parts, all);
     }
-    let sums = DrawSums::of(&Flips::new(SEED, &examples::queries(20)), &slices(&runs), 0..20_000);
+    let sums = DrawSums::draw(&Flips::new(SEED, &examples::queries(20)), &slices(&runs), 0..20_000);
     assert_eq!(tallies_of_sums(&sums, &[family]), [all]);
 }
 
@@ -350,17 +352,18 @@ fn order_and_shards_change_nothing() {
     let runs = examples::counts(&examples::twenty());
     let queries = examples::queries(20);
     let (family, all) = tested(&runs, &all_pairs(5), 0..5000);
-    let of = |places: &[usize]| {
+    let draw_sums = |places: &[usize]| {
         let runs: Vec<Vec<i64>> =
             runs.iter().map(|run| places.iter().map(|&at| run[at]).collect()).collect();
         let queries: Vec<u64> = places.iter().map(|&at| queries[at]).collect();
-        DrawSums::of(&Flips::new(SEED, &queries), &slices(&runs), 0..5000)
+        DrawSums::draw(&Flips::new(SEED, &queries), &slices(&runs), 0..5000)
     };
     let backwards: Vec<usize> = (0..20).rev().collect();
-    let whole = of(&backwards);
+    let whole = draw_sums(&backwards);
     for shards in [1, 2, 3, 20] {
-        let mut parts = (0..shards)
-            .map(|shard| of(&(0..20).filter(|at| at * 7 % shards == shard).collect::<Vec<_>>()));
+        let mut parts = (0..shards).map(|shard| {
+            draw_sums(&(0..20).filter(|at| at * 7 % shards == shard).collect::<Vec<_>>())
+        });
         let mut merged = parts.next().unwrap();
         for part in parts {
             merged.iter_mut().zip(&part).for_each(|(sums, more)| sums.merge(more));
@@ -389,10 +392,12 @@ fn families_share_draws() {
     let slices = slices(&series);
     let queries = examples::queries(20);
     let flips = Flips::new(SEED, &queries);
-    let second: Vec<Pair> =
-        all_pairs(3).iter().map(|of| Pair { baseline: of.baseline + 5, run: of.run + 5 }).collect();
+    let second: Vec<Pair> = all_pairs(3)
+        .iter()
+        .map(|pair| Pair { baseline: pair.baseline + 5, run: pair.run + 5 })
+        .collect();
     let both: Vec<Pair> = all_pairs(5).into_iter().chain(second.clone()).collect();
-    let families = [all_pairs(5), second, both].map(|pairs| Family::of(&slices, &pairs));
+    let families = [all_pairs(5), second, both].map(|pairs| Family::from_pairs(&slices, &pairs));
     let together = tallies(&flips, &slices, &families, 0..3000);
     for (family, tally) in families.iter().zip(&together) {
         let alone = tallies(&flips, &slices, std::slice::from_ref(family), 0..3000);
@@ -421,10 +426,13 @@ fn equal_runs_have_p_1() {
     assert_eq!(max_t[..2], [None; 2]);
     assert_eq!(max_t[2], Some(tally.counts[2].two_sided));
     assert_eq!(
-        ExactCounts::of(&[0, 1, -1]).unwrap(),
+        ExactCounts::count(&[0, 1, -1]).unwrap(),
         ExactCounts { nonzero: 0, counts: counts(1, 1, 1) }
     );
-    assert_eq!(ExactCounts::of(&[]).unwrap(), ExactCounts { nonzero: 0, counts: counts(1, 1, 1) });
+    assert_eq!(
+        ExactCounts::count(&[]).unwrap(),
+        ExactCounts { nonzero: 0, counts: counts(1, 1, 1) }
+    );
 }
 
 #[test]
@@ -438,7 +446,7 @@ fn p_is_never_zero() {
 #[test]
 fn flips_of_ones_are_the_sign_test() {
     let choose = |n: u64, k: u64| {
-        (0..k).fold(1u128, |of, at| of * u128::from(n - at) / u128::from(at + 1)) as u64
+        (0..k).fold(1u128, |product, at| product * u128::from(n - at) / u128::from(at + 1)) as u64
     };
     for (wins, losses) in
         [(0u64, 0u64), (1, 0), (5, 5), (9, 3), (3, 9), (15, 4), (30, 10), (22, 18)]
@@ -451,14 +459,14 @@ fn flips_of_ones_are_the_sign_test() {
         let two_sided = if wins == losses { 1 << n } else { 2 * tail };
         let greater: u64 = (wins..=n).map(|k| choose(n, k)).sum();
         let less: u64 = (0..=wins).map(|k| choose(n, k)).sum();
-        let exact = ExactCounts::of(&deltas).unwrap();
+        let exact = ExactCounts::count(&deltas).unwrap();
         assert_eq!(
             exact,
             ExactCounts { nonzero: n as u32, counts: counts(two_sided, greater, less) }
         );
     }
-    assert!(ExactCounts::of(&[5; 40]).is_some() && ExactCounts::of(&[5; 41]).is_none());
-    let most = ExactCounts::of(&[2 * LARGEST; 40]).unwrap();
+    assert!(ExactCounts::count(&[5; 40]).is_some() && ExactCounts::count(&[5; 41]).is_none());
+    let most = ExactCounts::count(&[2 * LARGEST; 40]).unwrap();
     assert_eq!(most.counts, counts(2, 1, 1 << 40));
 }
 
@@ -469,13 +477,14 @@ fn draws_estimate_the_exact_p() {
     let pairs = all_pairs(5);
     let (_, tally) = tested(&runs, &pairs, 0..DRAWS);
     for (pair, counts) in pairs.iter().zip(&tally.counts) {
-        let exact = ExactCounts::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
-        for (count, of) in [
+        let exact =
+            ExactCounts::count(&unit::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
+        for (count, exact_count) in [
             (counts.two_sided, exact.counts.two_sided),
             (counts.greater, exact.counts.greater),
             (counts.less, exact.counts.less),
         ] {
-            let (p, expected) = (tally.p(count), exact.p(of));
+            let (p, expected) = (tally.p(count), exact.p(exact_count));
             let error = (expected * (1.0 - expected) / f64::from(DRAWS)).sqrt();
             assert!((p - expected).abs() < 4.0 * error + 1e-5, "{p}, exactly {expected}");
         }
@@ -493,7 +502,7 @@ fn deltas(most: usize) -> impl Strategy<Value = Vec<i64>> {
 proptest! {
     #[test]
     fn exact_counts_are_those_of_all_flips(deltas in deltas(12)) {
-        prop_assert_eq!(ExactCounts::of(&deltas).unwrap().counts, plain_exact(&deltas));
+        prop_assert_eq!(ExactCounts::count(&deltas).unwrap().counts, plain_exact(&deltas));
     }
 
     #[test]
@@ -512,7 +521,7 @@ proptest! {
         let [there, back] = [tally.counts[0], tally.counts[1]];
         prop_assert_eq!(counts(there.two_sided, there.less, there.greater), back);
         let [there, back] = [0, 1].map(|at| {
-            ExactCounts::of(&units::deltas(&runs[pairs[at].baseline], &runs[pairs[at].run]))
+            ExactCounts::count(&unit::deltas(&runs[pairs[at].baseline], &runs[pairs[at].run]))
                 .unwrap()
                 .counts
         });
@@ -532,7 +541,7 @@ proptest! {
             .collect();
         let (family, tally) = tested(&runs, &pairs, 0..400);
         let deltas: Vec<Vec<i64>> =
-            pairs.iter().map(|pair| units::deltas(&runs[pair.baseline], &runs[pair.run])).collect();
+            pairs.iter().map(|pair| unit::deltas(&runs[pair.baseline], &runs[pair.run])).collect();
         let max_t: Vec<u64> = tally.max_t(&family).into_iter().flatten().collect();
         prop_assert_eq!(&max_t, &plain_max_t(&examples::queries(12), &deltas, 0..400));
         for (own, corrected) in tally.counts.iter().zip(max_t) {

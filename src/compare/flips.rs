@@ -1,4 +1,5 @@
-//! Sums under random sign flips: a table of 256 partial sums adds eight queries at a time.
+//! Sums of values under random sign flips, for the randomisation test: a table of 256 partial sums
+//! adds eight queries at a time.
 //!
 //! If two systems are equal, swapping their values in any query changes nothing. So the sum of the
 //! differences is one of the sums under sign flips (Fisher 1935; for retrieval Smucker, Allan and
@@ -37,19 +38,19 @@ use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
 
 use super::philox::{Philox, purpose};
-use super::units::LARGEST;
-use crate::watch::{Watch, is_stopped};
+use super::unit::LARGEST;
+use crate::progress::{ProgressHandle, add_work, expect_work, is_stopped};
 
 /// The number of draws whose sums are in the nearest cache at the same time.
 // All draws are numbered, and chunks lie at multiples of `CHUNK`. So the chunk of a draw, and its
 // place in the chunk, do not depend on the wanted range of draws.
 pub const CHUNK: usize = 2048;
 /// The number of queries with their bits in a common byte.
-const GROUP: usize = 8;
+const OCTET: usize = 8;
 /// The number of groups with bytes made before the series are summed.
-const GROUPS: usize = 32;
-/// The number of queries of `GROUPS` groups: their sums fit an i64 whatever their numbers.
-const BATCH: usize = GROUP * GROUPS;
+const OCTETS_PER_BATCH: usize = 32;
+/// The number of queries of a batch: their sums fit an i64 whatever their numbers.
+const BATCH: usize = OCTET * OCTETS_PER_BATCH;
 /// The number of blocks of four words that a query has in a chunk, 128 draws each.
 const BLOCKS: usize = CHUNK / 128;
 /// The number of words that a query has in a chunk.
@@ -61,23 +62,16 @@ const WORDS: usize = 4 * BLOCKS;
 // cannot carry it beyond 2⁶³.
 const NARROW: u128 = 1 << 61;
 
-/// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for
+/// An integer type for sums under random signs: i64 for all but some millions of queries, i128 for
 /// any.
-pub trait WideInteger:
-    Copy + Default + Ord + Send + Sync + Add<Output = Self> + Sub<Output = Self>
+pub trait WideInteger: Copy + Default + Ord + Send + Sync + Into<i128> + TryFrom<i128>
 where
-    Self: Neg<Output = Self>,
+    Self: Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self>,
 {
-    /// Converts an i64.
+    /// Converts an i64 into this integer type.
     fn new(narrow: i64) -> Self;
 
-    /// Converts a number that is known to fit.
-    fn fit(wide: i128) -> Self;
-
-    /// Converts the number to an i128.
-    fn wide(self) -> i128;
-
-    /// The absolute value, as the nearest f64.
+    /// Returns the absolute value of the integer, as the nearest f64.
     fn size(self) -> f64;
 }
 
@@ -85,14 +79,6 @@ impl WideInteger for i64 {
     #[inline(always)]
     fn new(narrow: i64) -> i64 {
         narrow
-    }
-
-    fn fit(wide: i128) -> i64 {
-        i64::try_from(wide).expect("a sum of less than 2^63")
-    }
-
-    fn wide(self) -> i128 {
-        self.into()
     }
 
     #[inline(always)]
@@ -107,44 +93,38 @@ impl WideInteger for i128 {
         narrow.into()
     }
 
-    fn fit(wide: i128) -> i128 {
-        wide
-    }
-
-    fn wide(self) -> i128 {
-        self
-    }
-
     #[inline(always)]
     fn size(self) -> f64 {
         self.abs() as f64
     }
 }
 
-/// Whether the sums of each series under any signs fit an i64.
+/// Returns whether the sums of each series of whole numbers under any choice of signs fit an i64.
 pub fn are_narrow(series: &[&[i64]]) -> bool {
-    let size = |numbers: &[i64]| {
-        numbers.iter().map(|number| u128::from(number.unsigned_abs())).sum::<u128>()
-    };
-    series.iter().all(|numbers| size(numbers) < NARROW)
+    series.iter().all(|numbers| {
+        // Two sizes may already overflow 64 bits, and no series is long enough to overflow 128.
+        let size: u128 = numbers.iter().map(|number| u128::from(number.unsigned_abs())).sum();
+        size < NARROW
+    })
 }
 
-/// The random flips of some queries.
+/// The random sign flips of some queries, which follow from a seed and the hashes of the query ids.
 #[derive(Debug, Clone, Copy)]
 pub struct Flips<'a> {
     random: Philox,
     /// The hashes of the queries' ids.
     queries: &'a [u64],
     /// The watch that may stop the work; then sums are incomplete.
-    watch: Option<&'a Watch>,
+    watch: Option<&'a ProgressHandle>,
 }
 
-/// The bytes of one group: bit q is the flip of query q, in the order of [`place`].
+/// The random sign flips of eight queries, a byte for each draw in the order of [`place`]: bit q is
+/// the flip of query q.
 #[derive(Clone, Copy)]
-struct FlipBytes([[u32; WORDS]; GROUP]);
+struct FlipOctet([[u32; WORDS]; OCTET]);
 
-/// The place of the byte of a draw of a chunk. The bits of words are transposed without being
-/// reordered, so bytes are not in the order of draws.
+/// Returns the place of a draw's byte among the bytes of sign flips of a chunk of draws. The bits
+/// of words are transposed without being reordered, so bytes are not in the order of draws.
 fn place(draw: usize) -> usize {
     // A block of Philox has the draws 128·block …: its word w has those from 32·w on, the lowest
     // bit first. Words lie as `blocks` makes them, `[word of four][block]`. After the transposition
@@ -153,24 +133,24 @@ fn place(draw: usize) -> usize {
     (draw & 7) * (4 * WORDS) + 4 * word + (draw >> 3 & 3)
 }
 
-impl FlipBytes {
-    /// The bytes of up to eight queries for the draws of a chunk.
+impl FlipOctet {
+    /// Draws the random sign flips of up to eight queries for a chunk of draws, one byte a draw.
     #[inline(always)]
-    fn of(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
+    fn draw(random: Philox, queries: &[u64], chunk: u32) -> Self {
         // Rows beyond the last query stay 0. Their bits are never set, and `fill` takes their
         // numbers as 0.
-        let mut rows = [[0u32; WORDS]; GROUP];
+        let mut rows = [[0u32; WORDS]; OCTET];
         for (row, &query) in rows.iter_mut().zip(queries) {
             let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
             row.as_chunks_mut().0.copy_from_slice(&words);
         }
         (0..WORDS).for_each(|word| {
-            let row = transposed(std::array::from_fn(|of| rows[of][word]));
+            let row = transposed(std::array::from_fn(|index| rows[index][word]));
             // Little-endian, so that byte p of a word lies at p in memory on every machine, as
             // `place` counts.
-            (0..GROUP).for_each(|of| rows[of][word] = row[of].to_le());
+            (0..OCTET).for_each(|index| rows[index][word] = row[index].to_le());
         });
-        FlipBytes(rows)
+        Self(rows)
     }
 
     #[inline(always)]
@@ -179,12 +159,12 @@ impl FlipBytes {
     }
 }
 
-/// Transposes the bytes of eight words: blocks of 4, 2 and 1 bits are exchanged across the diagonal
-/// (Warren 2012, "Hacker's Delight", section 7-3).
+/// Transposes the 8 × 8 blocks of bits in eight words: blocks of 4, 2 and 1 bits are exchanged
+/// across the diagonal (Warren 2012, "Hacker's Delight", section 7-3).
 #[inline(always)]
-fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
+fn transposed(mut rows: [u32; OCTET]) -> [u32; OCTET] {
     for (size, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
-        for low in (0..GROUP).filter(|low| low & size == 0) {
+        for low in (0..OCTET).filter(|low| low & size == 0) {
             let differ = (rows[low] >> size ^ rows[low + size]) & mask;
             rows[low + size] ^= differ;
             rows[low] ^= differ << size;
@@ -193,16 +173,16 @@ fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
     rows
 }
 
-/// The sums of up to eight numbers under all their flips. A number whose bit is set counts
-/// negative.
+/// The 256 sums of up to eight numbers under all choices of their signs. A number whose bit is set
+/// counts negative.
 type FlipTable = [i64; 256];
 
-/// Makes the tables of some numbers, eight by eight.
+/// Fills tables with the sums of numbers under all sign flips, one table for eight numbers.
 #[inline(always)]
 fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
-    for (sums, numbers) in tables.iter_mut().zip(numbers.chunks(GROUP)) {
+    for (sums, numbers) in tables.iter_mut().zip(numbers.chunks(OCTET)) {
         // Numbers behind the last query are 0, so their bits would change nothing.
-        let mut all = [0; GROUP];
+        let mut all = [0; OCTET];
         all[..numbers.len()].copy_from_slice(numbers);
         sums[0] = all.iter().sum();
         for (bit, number) in all.iter().enumerate() {
@@ -212,12 +192,12 @@ fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
     }
 }
 
-/// Adds the numbers of `N` groups to the sums of a chunk. Not inlined, because inlining doubles the
-/// time.
+/// Adds the signed numbers of `N` groups of eight queries to the sums of a chunk of draws, by
+/// table. Not inlined, because inlining doubles the time.
 #[inline(never)]
 fn add_groups<const N: usize>(
     sums: &mut [i64; CHUNK],
-    groups: &[FlipBytes; N],
+    groups: &[FlipOctet; N],
     tables: &[FlipTable; N],
 ) {
     let bytes: [&[u8; CHUNK]; N] = std::array::from_fn(|group| groups[group].bytes());
@@ -232,12 +212,12 @@ fn add_groups<const N: usize>(
     }
 }
 
-/// Adds the numbers of a batch to the sums of a chunk.
-fn add_batch(sums: &mut [i64; CHUNK], groups: &[FlipBytes], numbers: &[i64]) {
+/// Adds the signed numbers of a batch of up to 256 queries to the sums of a chunk of draws.
+fn add_batch(sums: &mut [i64; CHUNK], groups: &[FlipOctet], numbers: &[i64]) {
     /// The number of groups whose tables, with the sums, are in the nearest cache.
     const TOGETHER: usize = 4;
     let mut tables = [[0; 256]; TOGETHER];
-    for (groups, numbers) in groups.chunks(TOGETHER).zip(numbers.chunks(TOGETHER * GROUP)) {
+    for (groups, numbers) in groups.chunks(TOGETHER).zip(numbers.chunks(TOGETHER * OCTET)) {
         dispatch!(Level::new(), _simd => fill(&mut tables, numbers));
         match groups.try_into() {
             Ok(groups) => add_groups::<TOGETHER>(sums, groups, &tables),
@@ -249,9 +229,11 @@ fn add_batch(sums: &mut [i64; CHUNK], groups: &[FlipBytes], numbers: &[i64]) {
     }
 }
 
-/// The sums of some series over the draws of a chunk, and the memory of a worker.
+/// The sums of each series under the random signs of a chunk of draws, and the buffers of a worker
+/// thread.
+#[derive(Default)]
 pub struct FlipSums<T> {
-    groups: Vec<FlipBytes>,
+    groups: Vec<FlipOctet>,
     /// The sums in 64 bits, in the order of [`place`].
     narrow: Vec<[i64; CHUNK]>,
     /// The sums moved from `narrow` before an overflow of `narrow`.
@@ -259,18 +241,19 @@ pub struct FlipSums<T> {
 }
 
 impl<'a> Flips<'a> {
-    /// The flips of queries with these hashes of their ids, under a seed.
-    pub fn new(seed: u64, queries: &'a [u64]) -> Flips<'a> {
-        Flips { random: Philox::new(seed), queries, watch: None }
+    /// Makes the random sign flips of queries from a seed and the hashes of the query ids.
+    pub fn new(seed: u64, queries: &'a [u64]) -> Self {
+        Self { random: Philox::new(seed), queries, watch: None }
     }
 
-    /// Sets a watch. If it is told to stop, sums are incomplete and must not be used.
-    pub fn watched(self, watch: Option<&'a Watch>) -> Flips<'a> {
-        Flips { watch, ..self }
+    /// Sets the watch that sees the progress of the sums under random signs and can stop the work.
+    /// If it is told to stop, sums are incomplete and must not be used.
+    pub fn watched(self, watch: Option<&'a ProgressHandle>) -> Self {
+        Self { watch, ..self }
     }
 
-    /// Computes the sums of all series under some draws, `[series][draw]`, chunk by chunk on all
-    /// cores, and applies `each` to each chunk. Results are in the order of draws. A chunk has up
+    /// Computes the sums of each series under random sign draws in parallel, and applies `each` to
+    /// the sums of each chunk, `[series][draw]`. Results are in the order of draws. A chunk has up
     /// to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
     pub fn chunks<T: WideInteger, A: Send>(
         &self,
@@ -287,47 +270,40 @@ impl<'a> Flips<'a> {
         // given.
         let chunks = draws.start / CHUNK as u32..draws.end.div_ceil(CHUNK as u32);
         let watch = self.watch;
-        if let Some(watch) = watch {
-            watch.expect(draws.len() as u64);
-        }
-        let one = move |sums: &mut FlipSums<T>, chunk: u32| {
-            let ordered = sums.of(self, series, batches, chunk);
+        expect_work(watch, draws.len() as u64);
+        chunks.into_par_iter().map_init(FlipSums::default, move |sums: &mut FlipSums<T>, chunk| {
+            let ordered = sums.chunk_sums(self, series, batches, chunk);
+            // In 64 bits, because the end of the last chunk may lie beyond the largest u32.
             let first = u64::from(chunk) * CHUNK as u64;
-            let within =
-                |draw: u32| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize;
-            let wanted = within(draws.start)..within(draws.end);
-            if let Some(watch) = watch {
-                watch.add(wanted.len() as u64);
-            }
-            each(&ordered.iter().map(|sums| &sums[wanted.clone()]).collect::<Vec<_>>())
-        };
-        chunks.into_par_iter().map_init(FlipSums::new, one)
+            let [start, end] = [draws.start, draws.end]
+                .map(|draw| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize);
+            add_work(watch, (end - start) as u64);
+            each(&ordered.iter().map(|sums| &sums[start..end]).collect::<Vec<_>>())
+        })
     }
 }
 
 impl<T: WideInteger> FlipSums<T> {
-    fn new() -> FlipSums<T> {
-        FlipSums { groups: Vec::new(), narrow: Vec::new(), wide: Vec::new() }
-    }
-
-    /// The sums over a chunk, in the order of draws. Sums over `batches` batches fit an i64.
-    fn of(
+    /// Returns the sums of all series under the random signs of a chunk, in the order of the draws.
+    /// Sums over `batches` batches fit an i64.
+    fn chunk_sums(
         &mut self,
         flips: &Flips<'_>,
         series: &[&[i64]],
         batches: usize,
         chunk: u32,
     ) -> &[[T; CHUNK]] {
+        // The last flush left `narrow` at 0, so only its length may have to change.
         self.narrow.resize(series.len(), [0; CHUNK]);
         self.wide.clear();
         self.wide.resize(series.len(), [T::default(); CHUNK]);
-        let going = |_: &&[u64]| !is_stopped(flips.watch);
+        let all = flips.queries.chunks(BATCH).take_while(|_| !is_stopped(flips.watch));
         // The bytes of a batch (32 groups of 2 KiB) are made before any series is added, and go
         // through the series one after another.
-        for (batch, queries) in flips.queries.chunks(BATCH).take_while(going).enumerate() {
+        for (batch, queries) in all.enumerate() {
             self.groups.clear();
             self.groups
-                .extend(queries.chunks(GROUP).map(|queries| bytes(flips.random, queries, chunk)));
+                .extend(queries.chunks(OCTET).map(|queries| bytes(flips.random, queries, chunk)));
             for (sums, numbers) in self.narrow.iter_mut().zip(series) {
                 add_batch(sums, &self.groups, &numbers[batch * BATCH..][..queries.len()]);
             }
@@ -341,7 +317,8 @@ impl<T: WideInteger> FlipSums<T> {
         &self.wide
     }
 
-    /// Moves the sums in `narrow` to `wide`.
+    /// Moves the sums under random signs from the 64-bit buffer `narrow` to `wide`, before an
+    /// overflow.
     fn flush(&mut self) {
         for (wide, narrow) in self.wide.iter_mut().zip(&mut self.narrow) {
             for (draw, wide) in wide.iter_mut().enumerate() {
@@ -354,7 +331,7 @@ impl<T: WideInteger> FlipSums<T> {
     }
 }
 
-/// The number of batches whose sums fit an i64.
+/// Returns the number of batches of 256 queries whose sums under any signs fit an i64.
 fn batches(series: &[&[i64]]) -> usize {
     let largest =
         series.iter().flat_map(|numbers| numbers.iter()).map(|number| number.unsigned_abs()).max();
@@ -364,7 +341,8 @@ fn batches(series: &[&[i64]]) -> usize {
     ((1 << 62) / (BATCH as u64 * largest)) as usize
 }
 
-/// [`FlipBytes::of`] with the vectors of this machine.
-fn bytes(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
-    dispatch!(Level::new(), _simd => FlipBytes::of(random, queries, chunk))
+/// Draws the random sign flips of up to eight queries for a chunk of draws, with the vectors of
+/// this machine.
+fn bytes(random: Philox, queries: &[u64], chunk: u32) -> FlipOctet {
+    dispatch!(Level::new(), _simd => FlipOctet::draw(random, queries, chunk))
 }

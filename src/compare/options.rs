@@ -1,7 +1,8 @@
-//! The options of a comparison.
+//! The options of a statistical comparison of runs: its test, correction, interval and random
+//! draws.
 
 use super::ranks::{Method, Zeros};
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 use crate::measure::Measure;
 
 /// The default seed of all random draws: that of `--stat ci95`.
@@ -11,7 +12,7 @@ pub const SEED: u64 = 0x6c61_6e65_7661_6c31;
 /// The default number of draws of the randomisation test. With it p is a multiple of 10⁻⁵.
 pub const DRAWS: u32 = 99_999;
 
-/// The test behind the verdict on a pair.
+/// The statistical test that decides whether two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Test {
@@ -28,17 +29,17 @@ pub enum Test {
 
 impl Test {
     /// Every test, with its name on the command line.
-    pub const ALL: [(&'static str, Test); 4] = [
-        ("t", Test::T),
-        ("randomisation", Test::Randomisation),
-        ("wilcoxon", Test::Wilcoxon),
-        ("sign", Test::Sign),
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("t", Self::T),
+        ("randomisation", Self::Randomisation),
+        ("wilcoxon", Self::Wilcoxon),
+        ("sign", Self::Sign),
     ];
 }
 
 named!(Test, "a test");
 
-/// The alternative to "the systems are equal".
+/// The alternative hypothesis of a test to "the systems are equal": two-sided, or one-sided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Alternative {
@@ -53,16 +54,13 @@ pub enum Alternative {
 
 impl Alternative {
     /// Every alternative, with its name on the command line.
-    pub const ALL: [(&'static str, Alternative); 3] = [
-        ("two-sided", Alternative::TwoSided),
-        ("better", Alternative::Better),
-        ("worse", Alternative::Worse),
-    ];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("two-sided", Self::TwoSided), ("better", Self::Better), ("worse", Self::Worse)];
 }
 
 named!(Alternative, "an alternative");
 
-/// The correction that keeps many comparisons from finding differences by chance.
+/// The correction of p that keeps many comparisons from finding differences by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Correction {
@@ -87,26 +85,27 @@ pub enum Correction {
 
 impl Correction {
     /// Every correction, with its name on the command line.
-    pub const ALL: [(&'static str, Correction); 8] = [
-        ("none", Correction::None),
-        ("bonferroni", Correction::Bonferroni),
-        ("holm", Correction::Holm),
-        ("bh", Correction::Bh),
-        ("by", Correction::By),
-        ("maxt", Correction::MaxT),
-        ("hsd", Correction::Hsd),
-        ("rhsd", Correction::Rhsd),
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("none", Self::None),
+        ("bonferroni", Self::Bonferroni),
+        ("holm", Self::Holm),
+        ("bh", Self::Bh),
+        ("by", Self::By),
+        ("maxt", Self::MaxT),
+        ("hsd", Self::Hsd),
+        ("rhsd", Self::Rhsd),
     ];
 
-    /// Whether the correction has a p of its own, which is two-sided, whatever the test.
+    /// Returns whether the correction computes a two-sided p of its own, whatever the test.
     pub fn has_own_p(self) -> bool {
-        matches!(self, Correction::MaxT | Correction::Hsd | Correction::Rhsd)
+        matches!(self, Self::MaxT | Self::Hsd | Self::Rhsd)
     }
 }
 
 named!(Correction, "a correction");
 
-/// The scope of a correction: the hypotheses corrected together.
+/// The scope of a correction for many comparisons: all pairs under a measure, or under all
+/// measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scope {
@@ -119,12 +118,12 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, with its name on the command line.
-    pub const ALL: [(&'static str, Scope); 2] = [("measure", Scope::Measure), ("all", Scope::All)];
+    pub const ALL: [(&'static str, Self); 2] = [("measure", Self::Measure), ("all", Self::All)];
 }
 
 named!(Scope, "a family");
 
-/// The way in which the interval of a difference is made.
+/// The method of the confidence interval of a mean difference: t, bootstrap or BCa.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Interval {
@@ -139,31 +138,31 @@ pub enum Interval {
 
 impl Interval {
     /// Every kind, with its name on the command line.
-    pub const ALL: [(&'static str, Interval); 3] =
-        [("t", Interval::T), ("bootstrap", Interval::Bootstrap), ("bca", Interval::Bca)];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("t", Self::T), ("bootstrap", Self::Bootstrap), ("bca", Self::Bca)];
 }
 
 named!(Interval, "an interval");
 
-/// The number of draws of signs for the randomisation test.
+/// The choice of the number of random sign draws in the randomisation test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Permutations {
     /// [`DRAWS`], if they take no more than some seconds; otherwise signs are drawn only if the
     /// test or the correction needs them.
     #[default]
-    Affordable,
+    Default,
     /// This number of draws.
     Fixed(u32),
     /// 10⁴ − 1 draws, and ten times more until every p lies clearly on one side of α, up to 10⁷ −
     /// 1.
     Auto,
-    /// As [`Permutations::Affordable`], and the exact p of every pair of which at most 40 queries
+    /// As [`Permutations::Default`], and the exact p of every pair of which at most 40 queries
     /// differ, however long that takes.
     Exact,
 }
 
-/// The options of a comparison.
+/// The options of a statistical comparison of runs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ComparisonOptions {
@@ -205,7 +204,7 @@ pub struct ComparisonOptions {
 
 impl Default for ComparisonOptions {
     fn default() -> Self {
-        ComparisonOptions {
+        Self {
             baseline: None,
             test: Test::default(),
             alternative: Alternative::default(),
@@ -227,42 +226,46 @@ impl Default for ComparisonOptions {
 }
 
 impl ComparisonOptions {
-    /// Checks all options that can be checked without scores.
+    /// Rejects options of a comparison that are out of range or contradict each other, without
+    /// looking at scores.
     ///
     /// # Errors
     /// A number out of its range; a correction that does not go with the alternative or the family.
     pub fn check(&self) -> Result<()> {
-        let wrong = |message: String| Err(Error::Unanswerable(message));
+        // The conditions are negated comparisons, so that NaN is rejected too.
         if !(self.alpha > 0.0 && self.alpha < 1.0) {
-            return wrong(format!("α is {}: a number between 0 and 1 was expected", self.alpha));
+            return unanswerable(format!(
+                "α is {}: a number between 0 and 1 was expected",
+                self.alpha
+            ));
         }
         let positive = [("the margin", self.margin), ("the difference to detect", self.power)];
         for (what, value) in positive {
             if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
-                return wrong(format!("{what} is {value}: a number above 0 was expected"));
+                return unanswerable(format!("{what} is {value}: a number above 0 was expected"));
             }
         }
         if let Some(tie) = self.tie.filter(|tie| !(tie.is_finite() && *tie >= 0.0)) {
-            return wrong(format!("the largest tie is {tie}: 0 or more was expected"));
+            return unanswerable(format!("the largest tie is {tie}: 0 or more was expected"));
         }
         if let Some((measure, largest)) =
-            self.largest.iter().find(|(_, of)| !(of.is_finite() && *of > 0.0))
+            self.largest.iter().find(|(_, bound)| !(bound.is_finite() && *bound > 0.0))
         {
-            return wrong(format!(
+            return unanswerable(format!(
                 "the largest value of {measure} is {largest}: a number above 0 was expected"
             ));
         }
         if self.permutations == Permutations::Fixed(0) {
-            return wrong("there are 0 permutations: 1 or more was expected".to_owned());
+            return unanswerable("there are 0 permutations: 1 or more was expected");
         }
         let correction = self.correction;
         if correction.has_own_p() && self.alternative != Alternative::TwoSided {
-            return wrong(format!(
+            return unanswerable(format!(
                 "the correction {correction} is two-sided: leave the alternative out, or take holm"
             ));
         }
         if matches!(correction, Correction::Hsd | Correction::Rhsd) && self.family == Scope::All {
-            return wrong(format!(
+            return unanswerable(format!(
                 "the correction {correction} corrects one measure only: take maxt with --family all"
             ));
         }

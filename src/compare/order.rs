@@ -22,67 +22,74 @@ use crate::sort;
 pub const MANY_RUNS: usize = 6;
 
 impl Comparison {
-    /// Whether six or more runs are compared, and so described in the order of their means, not of
-    /// the input.
+    /// Returns whether six or more runs are compared, and so described in the order of their means,
+    /// not of the input.
     pub fn has_many_runs(&self) -> bool {
         self.runs.len() >= MANY_RUNS
     }
 
-    /// The indices of the runs, the best under a measure first; runs with equal means stay in the
-    /// order of the input.
+    /// Returns the indices of the runs, the best under a measure first; runs with equal means stay
+    /// in the order of the input.
     pub fn ranked(&self, measure: usize) -> Vec<usize> {
-        let merits = self.merits(measure);
+        let merits = self.ranking_keys(measure);
         let mut order: Vec<usize> = (0..self.runs.len()).collect();
+        // The sort is stable, so equal runs stay in the order of the input.
         sort::by_number(&mut order, |&run| -merits[run]);
         order
     }
 
-    /// Lists the best run under a measure and the runs not shown to be worse, best first. With a
+    /// Returns the best run under a measure and the runs not shown to be worse, best first. With a
     /// baseline or a one-sided alternative, pairs or directions are missing: then only runs whose
     /// means equal the best mean.
-    pub fn leaders(&self, measure: usize) -> Vec<usize> {
+    pub fn best_group(&self, measure: usize) -> Vec<usize> {
         let best = self.best(measure);
-        let merits = self.merits(measure);
-        let is_leader =
-            |&run: &usize| match self.between(measure, best, run).filter(|_| self.tells_the_best())
-            {
+        let merits = self.ranking_keys(measure);
+        let mut leaders = self.ranked(measure);
+        leaders.retain(|&run| {
+            match self.between(measure, best, run).filter(|_| self.compares_all_pairs()) {
                 _ if run == best => true,
-                Some(of) => !self.is_shown(of),
+                Some(difference) => !self.is_significant(difference),
                 None => merits[run] == merits[best],
-            };
-        self.ranked(measure).into_iter().filter(is_leader).collect()
+            }
+        });
+        leaders
     }
 
-    /// The pairs to put in words under the first measure: all pairs with the baseline, or without a
-    /// baseline, all pairs with the best run. With many runs, pairs come in the order of the means
-    /// of the other runs, the best first.
-    pub fn leading(&self) -> Vec<&Difference> {
+    /// Returns the pairs of runs to put in words under the first measure: all pairs with the
+    /// baseline, or without a baseline, all pairs with the best run. With many runs, pairs come in
+    /// the order of the means of the other runs, the best first.
+    pub fn sentence_pairs(&self) -> Vec<&Difference> {
         let lead = self.baseline.unwrap_or_else(|| self.best(0));
-        if !self.has_many_runs() {
-            let told = |of: &&Difference| [of.pair.baseline, of.pair.run].contains(&lead);
-            return self.of_measure(0).iter().filter(told).collect();
+        if self.has_many_runs() {
+            return self
+                .ranked(0)
+                .into_iter()
+                .filter_map(|run| self.between(0, lead, run))
+                .collect();
         }
-        self.ranked(0).into_iter().filter_map(|run| self.between(0, lead, run)).collect()
+        self.differences_for(0)
+            .iter()
+            .filter(|difference| difference.pair.runs().contains(&lead))
+            .collect()
     }
 
-    /// All pairs under the first measure, those of the best runs first.
+    /// Returns the differences of all pairs of runs under the first measure, those of the best runs
+    /// first.
     pub(crate) fn all_ranked(&self) -> Vec<&Difference> {
         let order = self.ranked(0);
-        let below = |(at, &one): (usize, &usize)| {
-            order[at + 1..]
-                .iter()
-                .filter_map(move |&other| self.between(0, one, other))
-                .collect::<Vec<_>>()
-        };
-        order.iter().enumerate().flat_map(below).collect()
+        let pairs = order.iter().enumerate().flat_map(|(at, &one)| {
+            order[at + 1..].iter().filter_map(move |&other| self.between(0, one, other))
+        });
+        pairs.collect()
     }
 
-    /// The letters of each run under a measure, in the order of the input. Runs with a common
-    /// letter are not shown to differ. The best run has the letter `a`. Consecutive letters are
-    /// written as a range, such as `c–f`, and `aa` follows `z`. `None` with a baseline or a
-    /// one-sided alternative, because both leave pairs or directions out.
-    pub fn letters(&self, measure: usize) -> Option<Vec<String>> {
-        if !self.tells_the_best() {
+    /// Returns a compact letter display of the runs under a measure: the letters of each run, in
+    /// the order of the input. Runs with a common letter are not shown to differ. The best run has
+    /// the letter `a`. Consecutive letters are written as a range, such as `c–f`, and `aa` follows
+    /// `z`. `None` with a baseline or a one-sided alternative, because both leave pairs or
+    /// directions out.
+    pub fn group_letters(&self, measure: usize) -> Option<Vec<String>> {
+        if !self.compares_all_pairs() {
             return None;
         }
         let order = self.ranked(measure);
@@ -90,9 +97,9 @@ impl Comparison {
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &run)| place[run] = at);
         let mut alike = vec![vec![true; order.len()]; order.len()];
-        for of in self.of_measure(measure) {
-            let [one, other] = [of.pair.baseline, of.pair.run].map(|run| place[run]);
-            let differ = self.is_shown(of);
+        for difference in self.differences_for(measure) {
+            let [one, other] = difference.pair.runs().map(|run| place[run]);
+            let differ = self.is_significant(difference);
             (alike[one][other], alike[other][one]) = (!differ, !differ);
         }
         let of_places = letters_of(&alike);
@@ -100,8 +107,8 @@ impl Comparison {
     }
 }
 
-/// Gives each thing its letters, ascending, by number. Two things share a letter if and only if the
-/// two are alike.
+/// Returns the letters of each run as numbers, ascending, from the matrix of pairs of runs that are
+/// not shown to differ. Two runs share a letter if and only if the two are alike.
 fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
     let count = alike.len();
     let mut letters: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -114,51 +121,46 @@ fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
             continue;
         }
         let set = all_alike(alike, [one, other]);
-        for &of in &set {
-            set.iter().for_each(|&with| covered[of][with] = true);
-            letters[of].push(sets);
+        for &member in &set {
+            set.iter().for_each(|&with| covered[member][with] = true);
+            letters[member].push(sets);
         }
         sets += 1;
     }
     letters
 }
 
-/// Grows a set from a pair of things. Each further thing, in order, joins if it is alike to all
-/// members so far.
+/// Grows a set of runs, no two of which are shown to differ, from a pair of runs. Each further run,
+/// in order, joins if it is alike to all members so far.
 fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
     let mut set = pair.to_vec();
     set.dedup();
     // The matrix is symmetric, so the row of a thing names all things alike to it.
     for (more, is_alike) in alike.iter().enumerate() {
-        if !set.contains(&more) && set.iter().all(|&of| is_alike[of]) {
+        if !set.contains(&more) && set.iter().all(|&member| is_alike[member]) {
             set.push(more);
         }
     }
     set
 }
 
-/// Writes letters as text, consecutive letters as a range.
+/// Writes the letters of a run as text, consecutive letters as a range.
 fn written(letters: &[usize]) -> String {
-    let apart = |pair: &[usize]| pair[1] != pair[0] + 1;
-    let starts =
-        letters.windows(2).enumerate().filter(|(_, pair)| apart(pair)).map(|(at, _)| at + 1);
-    let mut ends: Vec<usize> = [0].into_iter().chain(starts).collect();
-    ends.push(letters.len());
-    let stretch = |ends: &[usize]| match &letters[ends[0]..ends[1]] {
-        [] => String::new(),
-        [one] => letter(*one),
+    let stretches = letters.chunk_by(|one, next| *next == one + 1).map(|stretch| match stretch {
         [first, .., last] => format!("{}–{}", letter(*first), letter(*last)),
-    };
-    ends.windows(2).map(stretch).collect::<Vec<_>>().join(" ")
+        _ => letter(stretch[0]),
+    });
+    stretches.collect::<Vec<_>>().join(" ")
 }
 
-/// The letter of a number: `a` to `z`, then `aa` to `zz`, and so on.
+/// Returns the letter of a group of runs by its number: `a` to `z`, then `aa` to `zz`, and so on.
 fn letter(mut number: usize) -> String {
     let mut letters = Vec::new();
     loop {
         letters.push(char::from(b'a' + (number % 26) as u8));
         match number / 26 {
             0 => break,
+            // Letters have no 0: `aa` follows `z`, so each further place counts from 1.
             rest => number = rest - 1,
         }
     }
@@ -185,9 +187,9 @@ mod tests {
 
     #[test]
     fn letters_are_written_short() {
-        let of = |letters: &[usize]| written(letters);
+        let text = |letters: &[usize]| written(letters);
         assert_eq!(
-            [of(&[0]), of(&[0, 1]), of(&[2, 3, 4, 5]), of(&[0, 2, 3, 4])],
+            [text(&[0]), text(&[0, 1]), text(&[2, 3, 4, 5]), text(&[0, 2, 3, 4])],
             ["a", "a–b", "c–f", "a c–e"]
         );
         assert_eq!([25, 26, 27, 26 + 26 * 26].map(letter), ["z", "aa", "ab", "aaa"]);
@@ -206,7 +208,7 @@ mod tests {
             for (one, of_one) in letters.iter().enumerate() {
                 prop_assert!(!of_one.is_empty());
                 for (other, of_other) in letters.iter().enumerate() {
-                    let shared = of_one.iter().any(|of| of_other.contains(of));
+                    let shared = of_one.iter().any(|value| of_other.contains(value));
                     prop_assert_eq!(shared, !bit(one, other));
                 }
             }

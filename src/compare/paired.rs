@@ -16,12 +16,12 @@
 //! ```
 
 use super::special::{stirling_error, student_quantile, student_sf, student_two_sided};
-use super::units::{Unit, is_zero};
-use crate::measure::Better;
+use super::unit::{Unit, is_zero};
+use crate::measure::Direction;
 use crate::stats::Moments;
 
-/// The statistics of n differences. A difference is the run's value minus the baseline's, whichever
-/// is better.
+/// The statistics of the paired differences of two runs over n queries. A difference is the run's
+/// value minus the baseline's, whichever is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paired {
     /// The number of queries, 1 or more.
@@ -35,7 +35,7 @@ pub struct Paired {
     pub all_zero: bool,
 }
 
-/// The p of one test for each alternative to "equal".
+/// The p of one test of two runs: two-sided, and for each one-sided alternative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tails {
     /// The p for the alternative that the runs differ.
@@ -48,74 +48,75 @@ pub struct Tails {
 
 impl Tails {
     /// The p of data that say nothing.
-    pub const ONE: Tails = Tails { two_sided: 1.0, higher: 1.0, lower: 1.0 };
+    pub const ONE: Self = Self { two_sided: 1.0, higher: 1.0, lower: 1.0 };
 
-    /// The p for the alternative that the run is better.
-    pub fn better(self, better: Better) -> f64 {
-        if better == Better::Lower { self.lower } else { self.higher }
+    /// Returns the one-sided p for the alternative that the run is better than the baseline.
+    pub fn better(self, better: Direction) -> f64 {
+        if better == Direction::Lower { self.lower } else { self.higher }
     }
 
-    /// The p for the alternative that the run is worse.
-    pub fn worse(self, better: Better) -> f64 {
-        if better == Better::Lower { self.higher } else { self.lower }
+    /// Returns the one-sided p for the alternative that the run is worse than the baseline.
+    pub fn worse(self, better: Direction) -> f64 {
+        if better == Direction::Lower { self.higher } else { self.lower }
     }
 }
 
 impl Paired {
-    /// Computes the statistics from the moments of differences in `unit`. `all_zero` says that each
-    /// difference is within rounding. `None` without differences, or if a difference or the
-    /// standard deviation is not finite.
-    pub fn of(deltas: &Moments, all_zero: bool, unit: Unit) -> Option<Paired> {
+    /// Computes the statistics of paired differences from their moments; `unit` is the rounding of
+    /// values. `all_zero` says that each difference is within rounding. `None` without differences,
+    /// or if a difference or the standard deviation is not finite.
+    pub fn from_moments(deltas: &Moments, all_zero: bool, unit: Unit) -> Option<Self> {
         let mean = deltas.mean().filter(|mean| mean.is_finite())?;
         let sd = deltas.std();
         if sd.is_some_and(|sd| !sd.is_finite()) {
             return None;
         }
-        let rounding = |sd: f64| all_zero || sd < 2.0 * unit.size();
         // A sum of n differences is zero within 2n units, and their mean within two. `all_zero` is
         // more than the mean being 0: gains and losses that cancel have a t of 0 and an interval of
         // some width.
         let is_zero = all_zero || mean.abs() <= 2.0 * unit.size();
-        Some(Paired {
+        Some(Self {
             queries: deltas.count() as usize,
             mean: if is_zero { 0.0 } else { mean },
-            sd: sd.map(|sd| if rounding(sd) { 0.0 } else { sd }),
+            sd: sd.map(|sd| if all_zero || sd < 2.0 * unit.size() { 0.0 } else { sd }),
             all_zero,
         })
     }
 
-    /// The degrees of freedom, n − 1.
+    /// Returns the degrees of freedom of the paired t test, n − 1.
     pub fn df(&self) -> f64 {
         (self.queries - 1) as f64
     }
 
-    /// The standard error of the mean difference.
-    pub fn error(&self) -> Option<f64> {
+    /// Returns the standard error of the mean difference.
+    pub fn standard_error(&self) -> Option<f64> {
         self.sd.map(|sd| sd / (self.queries as f64).sqrt())
     }
 
-    /// The standard error, if it is not 0.
+    /// Returns the standard error of the mean difference, if the error is not 0.
     fn some_error(&self) -> Option<f64> {
-        self.error().filter(|&error| error > 0.0)
+        self.standard_error().filter(|&error| error > 0.0)
     }
 
-    /// The t statistic; `None` of one query, and if the standard deviation is 0.
+    /// Returns the t statistic of the mean difference; `None` of one query, and if the standard
+    /// deviation is 0.
     pub fn t(&self) -> Option<f64> {
         self.some_error().map(|error| self.mean / error)
     }
 
-    /// The p of the t test of "equal": 1 if all differences are 0. `None` for a single query, and
-    /// if every query changes by an equal amount.
+    /// Returns the p of the paired t test that the two runs are equal: 1 if all differences are 0.
+    /// `None` for a single query, and if every query changes by an equal amount.
     pub fn p(&self) -> Option<Tails> {
         if self.all_zero && self.queries > 1 {
             return Some(Tails::ONE);
         }
-        self.against(0.0)
+        self.p_for_null(0.0)
     }
 
-    /// The p of the t test of the mean difference being `null`; `None` of one query, and if the
-    /// standard deviation is 0.
-    pub fn against(&self, null: f64) -> Option<Tails> {
+    /// Returns the p of the paired t test that the mean difference is `null`; `None` of one query,
+    /// and if the standard deviation is 0.
+    pub fn p_for_null(&self, null: f64) -> Option<Tails> {
+        // Each tail is computed by itself: 1 less the other one would lose the digits of a small p.
         let (t, df) = ((self.mean - null) / self.some_error()?, self.df());
         Some(Tails {
             two_sided: student_two_sided(t, df),
@@ -124,47 +125,48 @@ impl Paired {
         })
     }
 
-    /// The t interval, which misses the mean difference with the chance `alpha`; the mean alone if
+    /// Returns the t interval of the mean difference, of confidence 1 − `alpha`; the mean alone if
     /// the standard deviation is 0.
     pub fn interval(&self, alpha: f64) -> Option<[f64; 2]> {
-        let error = self.error()?;
+        let error = self.standard_error()?;
         let margin =
             if error > 0.0 { -student_quantile(0.5 * alpha, self.df()) * error } else { 0.0 };
         Some([self.mean - margin, self.mean + margin])
     }
 
-    /// Cohen's d of paired data: the mean difference in standard deviations. `None` without a t.
+    /// Returns Cohen's d of paired data: the mean difference in standard deviations. `None` without
+    /// a t.
     pub fn d_z(&self) -> Option<f64> {
         self.sd.filter(|&sd| sd > 0.0).map(|sd| self.mean / sd)
     }
 
-    /// Hedges' g of paired data: d without its bias. `None` for two queries, because the correction
-    /// needs three.
+    /// Returns Hedges' g of paired data: d without its bias. `None` for two queries, because the
+    /// correction needs three.
     pub fn g_z(&self) -> Option<f64> {
         Some(hedges(self.df())? * self.d_z()?)
     }
 
-    /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of
-    /// `margin` or higher: the p of each. The systems are equal for practical purposes if both are
-    /// small. `None` without a t.
-    pub fn margin_p(&self, margin: f64) -> Option<[f64; 2]> {
+    /// Returns the p of the two one-sided t tests (Schuirmann 1987) against a mean difference of
+    /// −`margin` or lower, and of `margin` or higher. The systems are equal for practical purposes
+    /// if both are small. `None` without a t.
+    pub fn tost_p(&self, margin: f64) -> Option<[f64; 2]> {
         // Equivalence turns the burden round: each test has "worse by the margin or more" as what
         // is to be disproved, so too few queries do not show it.
-        Some([self.against(-margin)?.higher, self.against(margin)?.lower])
+        Some([self.p_for_null(-margin)?.higher, self.p_for_null(margin)?.lower])
     }
 
-    /// Whether the mean difference is shown to be within ±`margin`. If the standard deviation is 0,
-    /// the mean alone decides. `None` of one query.
+    /// Returns whether the mean difference is shown to be within ±`margin`. If the standard
+    /// deviation is 0, the mean alone decides. `None` of one query.
     pub fn is_equivalent(&self, margin: f64, alpha: f64) -> Option<bool> {
-        match self.margin_p(margin) {
+        match self.tost_p(margin) {
             Some([below, above]) => Some(below.max(above) < alpha),
             None => self.sd.map(|_| self.mean.abs() < margin),
         }
     }
 }
 
-/// Hedges' correction J = Γ(ν/2) / (√(ν/2) · Γ((ν−1)/2)), from 2 degrees of freedom on (Hedges
-/// 1981).
+/// Returns Hedges' small-sample correction J = Γ(ν/2) / (√(ν/2) · Γ((ν−1)/2)), from 2 degrees of
+/// freedom on (Hedges 1981).
 pub fn hedges(df: f64) -> Option<f64> {
     // Γ(a + ½)/Γ(a) by Stirling: the large terms cancel on paper, and what is left is a·ln(1 +
     // 1/(2a)) − ½ and two small errors. For 10⁶ queries ln Γ would keep nine digits.
@@ -173,9 +175,9 @@ pub fn hedges(df: f64) -> Option<f64> {
     (df >= 2.0).then(|| (a / (a + 0.5)).sqrt() * (a * (0.5 / a).ln_1p() - 0.5 + errors).exp())
 }
 
-/// The numbers of queries in which the run is better, no better and no worse, and worse.
+/// The numbers of queries in which a run is better than its baseline, tied with it, and worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wins {
+pub struct WinCounts {
     /// The number of queries in which the run is better.
     pub wins: usize,
     /// The number of queries in which the runs are tied.
@@ -184,16 +186,16 @@ pub struct Wins {
     pub losses: usize,
 }
 
-impl Wins {
-    /// Counts wins, ties and losses. `counts` are the `deltas` as multiples of a unit. Differences
-    /// of at most `tie` are ties; without `tie`, differences within rounding are ties.
-    pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> Wins {
-        let is_tie = |delta: f64, count| tie.map_or(is_zero(count), |most| delta.abs() <= most);
-        let mut wins = Wins { wins: 0, ties: 0, losses: 0 };
+impl WinCounts {
+    /// Counts the queries that a run wins, ties and loses, from its differences from the baseline.
+    /// `counts` are the `deltas` as multiples of a unit. Differences of at most `tie` are ties;
+    /// without `tie`, differences within rounding are ties.
+    pub fn count(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Direction) -> Self {
+        let mut wins = Self { wins: 0, ties: 0, losses: 0 };
         for (&delta, &count) in deltas.iter().zip(counts) {
-            if is_tie(delta, count) {
+            if tie.map_or(is_zero(count), |most| delta.abs() <= most) {
                 wins.ties += 1;
-            } else if (delta > 0.0) == (better != Better::Lower) {
+            } else if (delta > 0.0) == (better != Direction::Lower) {
                 wins.wins += 1;
             } else {
                 wins.losses += 1;
@@ -202,7 +204,7 @@ impl Wins {
         wins
     }
 
-    /// The share of queries won, ties counting half.
+    /// Returns the share of the queries that the run won, ties counting half.
     pub fn share(self) -> f64 {
         let all = self.wins + self.ties + self.losses;
         (self.wins as f64 + 0.5 * self.ties as f64) / all as f64
@@ -212,21 +214,22 @@ impl Wins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{examples, known};
+    use crate::compare::{examples, reference_values};
     use proptest::prelude::*;
 
-    fn of(deltas: &[f64]) -> Option<Paired> {
-        let unit = Unit::of(deltas.iter().copied().filter(|delta| delta.is_finite()).chain([1.0]));
-        known::paired_of(deltas, &unit.counts(deltas), unit)
+    fn paired_of_deltas(deltas: &[f64]) -> Option<Paired> {
+        let unit =
+            Unit::for_values(deltas.iter().copied().filter(|delta| delta.is_finite()).chain([1.0]));
+        reference_values::paired_of(deltas, &unit.counts(deltas), unit)
     }
 
     #[test]
     fn one_query_has_a_difference_alone() {
         for delta in [0.25, 0.0] {
-            let paired = of(&[delta]).unwrap();
+            let paired = paired_of_deltas(&[delta]).unwrap();
             assert_eq!((paired.queries, paired.mean, paired.sd), (1, delta, None));
             assert_eq!((paired.t(), paired.p(), paired.interval(0.05)), (None, None, None));
-            assert_eq!((paired.d_z(), paired.g_z(), paired.margin_p(0.1)), (None, None, None));
+            assert_eq!((paired.d_z(), paired.g_z(), paired.tost_p(0.1)), (None, None, None));
             assert_eq!(paired.is_equivalent(1.0, 0.05), None);
         }
     }
@@ -234,7 +237,7 @@ mod tests {
     /// One degree of freedom: P(|T| ≥ t) = 1 − 2·atan(t)/π.
     #[test]
     fn two_queries() {
-        let paired = of(&[0.25, 0.5]).unwrap();
+        let paired = paired_of_deltas(&[0.25, 0.5]).unwrap();
         assert_eq!((paired.mean, paired.sd), (0.375, Some(0.125 * 2f64.sqrt())));
         let t = paired.t().unwrap();
         assert!((t - 3.0).abs() < 1e-15);
@@ -242,19 +245,19 @@ mod tests {
         assert!((p.two_sided - (1.0 - 2.0 / std::f64::consts::PI * 3f64.atan())).abs() < 1e-15);
         assert!(paired.d_z().is_some() && paired.g_z().is_none());
         let [low, high] = paired.interval(0.05).unwrap();
-        known::digits(low, "-1.213275592");
-        known::digits(high, "1.963275592");
+        reference_values::digits(low, "-1.213275592");
+        reference_values::digits(high, "1.963275592");
     }
 
     #[test]
     fn no_difference_is_certain() {
         // The third is but rounding.
-        let paired = of(&[0.0, -0.0, 0.1 + 0.2 - 0.3]).unwrap();
+        let paired = paired_of_deltas(&[0.0, -0.0, 0.1 + 0.2 - 0.3]).unwrap();
         assert!(paired.all_zero);
         assert_eq!((paired.mean, paired.sd, paired.t()), (0.0, Some(0.0), None));
         assert_eq!(paired.p(), Some(Tails::ONE));
         assert_eq!(paired.interval(0.05), Some([0.0, 0.0]));
-        assert_eq!((paired.d_z(), paired.g_z(), paired.margin_p(0.1)), (None, None, None));
+        assert_eq!((paired.d_z(), paired.g_z(), paired.tost_p(0.1)), (None, None, None));
         assert_eq!(paired.is_equivalent(0.01, 0.05), Some(true));
         assert_eq!(paired.is_equivalent(0.0, 0.05), Some(false));
     }
@@ -264,7 +267,7 @@ mod tests {
         let baseline = [0.1, 0.2, 0.3, 0.7];
         let deltas: Vec<f64> = baseline.iter().map(|value| value + 0.1 - value).collect();
         assert!(deltas.iter().any(|delta| *delta != deltas[0]));
-        let paired = of(&deltas).unwrap();
+        let paired = paired_of_deltas(&deltas).unwrap();
         assert!(!paired.all_zero && (paired.mean - 0.1).abs() < 1e-16);
         assert_eq!(
             (paired.sd, paired.t(), paired.p(), paired.d_z()),
@@ -274,41 +277,48 @@ mod tests {
         assert_eq!(paired.is_equivalent(0.11, 0.05), Some(true));
         assert_eq!(paired.is_equivalent(0.09, 0.05), Some(false));
         // A deviation of a few units of rounding is one.
-        assert!(of(&[0.1, 0.1 + 1e-11]).unwrap().t().is_some());
+        assert!(paired_of_deltas(&[0.1, 0.1 + 1e-11]).unwrap().t().is_some());
     }
 
     #[test]
     fn what_is_none() {
-        assert_eq!(of(&[]), None);
-        let odd =
-            |deltas: [f64; 2]| Paired::of(&deltas.into_iter().collect(), false, Unit::of([1.0]));
+        assert_eq!(paired_of_deltas(&[]), None);
+        let odd = |deltas: [f64; 2]| {
+            Paired::from_moments(&deltas.into_iter().collect(), false, Unit::for_values([1.0]))
+        };
         assert!(odd([0.1, 0.2]).is_some());
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(odd([0.1, value]), None);
         }
         assert_eq!(odd([f64::INFINITY, f64::NEG_INFINITY]), None);
-        assert_eq!(of(&[f64::MAX, -f64::MAX]), None, "the standard deviation is too large");
-        assert!(of(&[1e300, -1e300, 1e299]).unwrap().p().unwrap().two_sided > 0.9);
+        assert_eq!(
+            paired_of_deltas(&[f64::MAX, -f64::MAX]),
+            None,
+            "the standard deviation is too large"
+        );
+        assert!(paired_of_deltas(&[1e300, -1e300, 1e299]).unwrap().p().unwrap().two_sided > 0.9);
     }
 
     #[test]
     fn directions() {
         let runs = examples::fifty();
-        let known::KnownPair { values, counts, .. } = known::pair(&runs, [0, 1]);
-        let paired = known::paired(&runs, [0, 1]);
+        let reference_values::KnownPair { values, counts, .. } =
+            reference_values::pair(&runs, [0, 1]);
+        let paired = reference_values::paired(&runs, [0, 1]);
         let p = paired.p().unwrap();
-        assert_eq!([p.better(Better::Higher), p.worse(Better::Higher)], [p.higher, p.lower]);
-        assert_eq!([p.better(Better::Lower), p.worse(Better::Lower)], [p.lower, p.higher]);
+        assert_eq!([p.better(Direction::Higher), p.worse(Direction::Higher)], [p.higher, p.lower]);
+        assert_eq!([p.better(Direction::Lower), p.worse(Direction::Lower)], [p.lower, p.higher]);
         let wins = |tie, better| {
-            let Wins { wins, ties, losses } = Wins::of(&values, &counts, tie, better);
+            let WinCounts { wins, ties, losses } = WinCounts::count(&values, &counts, tie, better);
             [wins, ties, losses]
         };
-        assert_eq!(wins(None, Better::Lower), [8, 21, 21]);
-        assert_eq!(wins(Some(0.1 + 1e-9), Better::Higher), [4, 43, 3]);
-        assert_eq!(wins(Some(1.0), Better::Higher), [0, 50, 0]);
-        let at_the_border = Wins::of(&[0.25, -0.25, 0.5], &[9, -9, 18], Some(0.25), Better::Higher);
-        assert_eq!(at_the_border, Wins { wins: 1, ties: 2, losses: 0 });
-        assert_eq!(Wins { wins: 1, ties: 1, losses: 2 }.share(), 0.375);
+        assert_eq!(wins(None, Direction::Lower), [8, 21, 21]);
+        assert_eq!(wins(Some(0.1 + 1e-9), Direction::Higher), [4, 43, 3]);
+        assert_eq!(wins(Some(1.0), Direction::Higher), [0, 50, 0]);
+        let at_the_border =
+            WinCounts::count(&[0.25, -0.25, 0.5], &[9, -9, 18], Some(0.25), Direction::Higher);
+        assert_eq!(at_the_border, WinCounts { wins: 1, ties: 2, losses: 0 });
+        assert_eq!(WinCounts { wins: 1, ties: 1, losses: 2 }.share(), 0.375);
     }
 
     /// Γ(1)/(√1·Γ(½)) = 1/√π and Γ(3/2)/(√(3/2)·Γ(1)); for many degrees of freedom 1 − 3/(4ν − 1).
@@ -331,7 +341,8 @@ mod tests {
         ) {
             let deltas: Vec<f64> = deltas.iter().map(|delta| delta * 2f64.powi(power)).collect();
             let swapped: Vec<f64> = deltas.iter().map(|delta| -delta).collect();
-            let (paired, swapped) = (of(&deltas).unwrap(), of(&swapped).unwrap());
+            let (paired, swapped) =
+                (paired_of_deltas(&deltas).unwrap(), paired_of_deltas(&swapped).unwrap());
             prop_assert_eq!(paired.mean, -swapped.mean);
             prop_assert_eq!(paired.sd, swapped.sd);
             if let (Some(p), Some(q)) = (paired.p(), swapped.p()) {
@@ -356,7 +367,8 @@ mod tests {
             let [a, b, n] = [above, below, above + below + same].map(f64::from);
             let variance = (a + b - (a - b).powi(2) / n) / (n - 1.0);
             let t = (a - b) / n / (variance / n).sqrt();
-            prop_assert!((of(&deltas).unwrap().t().unwrap() - t).abs() < 1e-12 * (1.0 + t.abs()));
+            let found = paired_of_deltas(&deltas).unwrap().t().unwrap();
+            prop_assert!((found - t).abs() < 1e-12 * (1.0 + t.abs()));
         }
     }
 }

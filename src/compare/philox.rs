@@ -1,5 +1,5 @@
-//! Random words by counter: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011, "Parallel random
-//! numbers: as easy as 1, 2, 3").
+//! Random numbers by counter, without a state: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011,
+//! "Parallel random numbers: as easy as 1, 2, 3").
 //!
 //! Four words are a function of a key and a counter. So the random words of a draw for a query
 //! follow from the seed, the query's id and the number of the draw alone: threads, shards, the
@@ -41,7 +41,7 @@ pub mod purpose {
     pub const WEIGHTS: u32 = 1;
     /// Draws of queries, four in four words.
     pub const DRAWS: u32 = 3;
-    /// Permutations of labels, four swaps of one draw in four words.
+    /// Returns the purpose of words that permute labels, four swaps of one draw in four words.
     pub fn labels(four: usize) -> u32 {
         // The lowest byte is 2, and the upper bytes number the group of four swaps. So no count of
         // runs reaches the purposes above.
@@ -49,30 +49,30 @@ pub mod purpose {
     }
 }
 
-/// The hash of a query's id, which selects its random words.
+/// Returns the hash of a query id, which selects the random words of the query.
 pub fn query_hash(id: &[u8]) -> u64 {
     xxh3_64(id)
 }
 
-/// The generator under the key of a seed.
+/// The counter-based random generator Philox4x32-10 under the key of a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Philox {
     key: [u32; 2],
 }
 
 impl Philox {
-    /// The generator of a seed.
-    pub fn new(seed: u64) -> Philox {
-        Philox { key: [seed as u32, (seed >> 32) as u32] }
+    /// Makes the random generator of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { key: [seed as u32, (seed >> 32) as u32] }
     }
 
-    /// The four words of a counter.
+    /// Returns the four random words of a counter of four words.
     #[inline(always)]
     pub fn block(self, mut counter: [u32; 4]) -> [u32; 4] {
         let mut key = self.key;
         for _ in 0..ROUNDS {
-            let product = |of: usize| u64::from(MULTIPLIERS[of]) * u64::from(counter[2 * of]);
-            let [first, second] = [product(0), product(1)];
+            let first = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
+            let second = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
             counter = [
                 (second >> 32) as u32 ^ counter[1] ^ key[0],
                 second as u32,
@@ -85,7 +85,8 @@ impl Philox {
         counter
     }
 
-    /// The words of a query for `N` consecutive numbers from `first` on: `[word of four][number]`.
+    /// Returns the random words of a query for `N` consecutive numbers of draws from `first` on:
+    /// `[word of four][number]`.
     #[inline(always)]
     pub fn blocks<const N: usize>(self, query: u64, first: u32, purpose: u32) -> [[u32; N]; 4] {
         let mut words = [[0; N]; 4];
@@ -102,19 +103,22 @@ mod tests {
     use super::*;
     use crate::compare::examples::SEED;
 
-    fn of(key: [u32; 2], counter: [u32; 4]) -> [u32; 4] {
+    fn block(key: [u32; 2], counter: [u32; 4]) -> [u32; 4] {
         Philox { key }.block(counter)
     }
 
     /// The known answers that come with Random123.
     #[test]
     fn known_answers() {
-        assert_eq!(of([0; 2], [0; 4]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(block([0; 2], [0; 4]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         let ones = u32::MAX;
-        assert_eq!(of([ones; 2], [ones; 4]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+        assert_eq!(
+            block([ones; 2], [ones; 4]),
+            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
+        );
         let pi = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
         assert_eq!(
-            of([0xa409_3822, 0x299f_31d0], pi),
+            block([0xa409_3822, 0x299f_31d0], pi),
             [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
         );
     }

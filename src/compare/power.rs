@@ -9,8 +9,8 @@ use super::special::{noncentral_t_cdf, student_quantile};
 /// The largest number of queries that is tried.
 const MOST: f64 = 1e12;
 
-/// The chance that the two-sided test at `alpha` of `queries` queries, two or more, finds an
-/// effect.
+/// Returns the power of the paired t test: the chance that the two-sided test at `alpha` of
+/// `queries` queries, two or more, finds an effect.
 pub fn power(effect: f64, queries: f64, alpha: f64) -> f64 {
     let df = queries - 1.0;
     // Under an effect of e standard deviations the t statistic is noncentral, shifted by e·√n. The
@@ -21,9 +21,10 @@ pub fn power(effect: f64, queries: f64, alpha: f64) -> f64 {
     noncentral_t_cdf(low, df, -shift) + noncentral_t_cdf(low, df, shift)
 }
 
-/// The smallest effect that `queries` queries, two or more, find with a chance of `wanted`, above
-/// `alpha`.
+/// Returns the smallest effect that the paired t test of `queries` queries, two or more, finds with
+/// a chance of `wanted`, above `alpha`.
 pub fn smallest_effect(queries: f64, alpha: f64, wanted: f64) -> f64 {
+    // The chance tends to 1 as the effect grows, so doubling comes to an end.
     let mut high = 1.0;
     while power(high, queries, alpha) < wanted {
         high *= 2.0;
@@ -31,8 +32,8 @@ pub fn smallest_effect(queries: f64, alpha: f64, wanted: f64) -> f64 {
     bisect(0.0, high, |effect| power(effect, queries, alpha) >= wanted)
 }
 
-/// The smallest number of queries, two or more, that finds an effect with a chance of `wanted`;
-/// `None` if more than 10¹² are needed.
+/// Returns the smallest number of queries, two or more, with which the paired t test finds an
+/// effect with a chance of `wanted`; `None` if more than 10¹² are needed.
 pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
     let enough = |queries: f64| power(effect, queries, alpha) >= wanted;
     let mut high = 2.0;
@@ -52,7 +53,8 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
     Some(high as u64)
 }
 
-/// The smallest number between `low` and `high` from which on `is_so` is true, to the last bits.
+/// Returns the smallest number between `low` and `high` from which on `is_so` is true, to the last
+/// bits.
 fn bisect(mut low: f64, mut high: f64, is_so: impl Fn(f64) -> bool) -> f64 {
     // Neighbouring floats have no middle, so a stricter end might never come. The power itself is
     // off by more than four roundings.

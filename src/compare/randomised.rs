@@ -34,18 +34,19 @@
 //! So a family of any size costs a single pass over its pairs, and no draw is kept. Counts are
 //! whole numbers: chunks add up in any order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
 
 use super::flips::{CHUNK, Flips, WideInteger, are_narrow};
-use super::units;
+use super::paired::Tails;
+use super::unit;
 use crate::sort;
 
-/// Two runs that are compared, by their indices in the list of series. The difference is the run's
-/// values less the baseline's.
+/// The indices of two compared runs, of which one is subtracted from the other. The difference is
+/// the run's values less the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// The index of the subtracted run.
@@ -54,7 +55,21 @@ pub struct Pair {
     pub run: usize,
 }
 
-/// A pair with its observed sums.
+impl Pair {
+    /// Returns the indices of the two runs of the pair: the run, then its baseline.
+    pub(crate) fn runs(self) -> [usize; 2] {
+        [self.run, self.baseline]
+    }
+
+    /// Returns the pair with both indices raised by `before`, for a list with as many more series
+    /// in front.
+    pub(super) fn shift(self, before: usize) -> Self {
+        Self { baseline: before + self.baseline, run: before + self.run }
+    }
+}
+
+/// A hypothesis of the randomisation test: a pair of runs and its observed sums of differences and
+/// squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hypothesis {
     /// The pair.
@@ -65,7 +80,7 @@ pub struct Hypothesis {
     pub squares: i128,
 }
 
-/// Pairs that are tested together.
+/// The pairs of runs that the randomisation test tests and corrects together.
 #[derive(Debug, Clone)]
 pub struct Family {
     hypotheses: Vec<Hypothesis>,
@@ -82,57 +97,58 @@ pub struct Family {
 }
 
 impl Hypothesis {
-    /// Whether the two runs differ in any query by more than rounding. The rounded sum of a pair
-    /// that does not differ would make the sums of no other pair extreme.
+    /// Returns whether the two runs differ in any query by more than rounding. The rounded sum of a
+    /// pair that does not differ would make the sums of no other pair extreme.
     fn differs(&self, queries: usize) -> bool {
         self.squares > queries as i128
     }
 }
 
 impl Family {
-    /// Makes a family of hypotheses over the same `queries`.
-    pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Family {
-        let weight = |of: &Hypothesis| {
-            if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 }
-        };
+    /// Makes the family of hypotheses that the randomisation test over `queries` queries tests
+    /// together.
+    pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Self {
+        let weights = hypotheses.iter().map(|hypothesis| {
+            if hypothesis.differs(queries) { 1.0 / (hypothesis.squares as f64).sqrt() } else { 0.0 }
+        });
+        let weights: Vec<f64> = weights.collect();
         // The observed statistic is rounded as those of draws are, and rounding is monotone: a draw
         // with as large a sum never has a smaller statistic.
-        let weights: Vec<f64> = hypotheses.iter().map(weight).collect();
-        let seen: Vec<f64> =
-            hypotheses.iter().zip(&weights).map(|(of, weight)| of.sum.size() * weight).collect();
+        let seen: Vec<f64> = hypotheses
+            .iter()
+            .zip(&weights)
+            .map(|(hypothesis, weight)| hypothesis.sum.size() * weight)
+            .collect();
         let mut order: Vec<usize> =
             (0..hypotheses.len()).filter(|&at| weights[at] != 0.0).collect();
         sort::by_number(&mut order, |&at| -seen[at]);
-        Family { hypotheses, tolerance: units::tolerance(queries), weights, seen, order }
+        Self { hypotheses, tolerance: unit::tolerance(queries), weights, seen, order }
     }
 
-    /// Makes the family of some pairs of series, which are values in whole units.
+    /// Makes the family of some pairs of runs from the values of the runs in whole units.
     #[cfg(feature = "parts")]
-    pub fn of(series: &[&[i64]], pairs: &[Pair]) -> Family {
-        let hypothesis = |&pair: &Pair| {
-            let deltas = units::deltas(series[pair.baseline], series[pair.run]);
-            Hypothesis {
-                pair,
-                sum: units::sum(&deltas),
-                squares: units::products(&deltas, &deltas),
-            }
-        };
+    pub fn from_pairs(series: &[&[i64]], pairs: &[Pair]) -> Self {
+        let hypotheses = pairs.iter().map(|&pair| {
+            let deltas = unit::deltas(series[pair.baseline], series[pair.run]);
+            Hypothesis { pair, sum: unit::sum(&deltas), squares: unit::products(&deltas, &deltas) }
+        });
         let queries = series.first().map_or(0, |numbers| numbers.len());
-        Family::new(queries, pairs.iter().map(hypothesis).collect())
+        Self::new(queries, hypotheses.collect())
     }
 
-    /// The pairs with their observed sums.
+    /// Returns the pairs of the family with their observed sums of differences.
     pub fn hypotheses(&self) -> &[Hypothesis] {
         &self.hypotheses
     }
 
-    /// The tolerance: sums of differences that differ by no more are equal.
+    /// Returns the tolerance: sums of differences that differ by no more are equal.
     pub fn tolerance(&self) -> i64 {
         self.tolerance
     }
 }
 
-/// The numbers of draws that are as extreme as the observed sum.
+/// The numbers of random draws with a sum of differences as extreme as the observed sum, by
+/// alternative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExtremeCounts {
     /// The draws as far from zero.
@@ -143,7 +159,8 @@ pub struct ExtremeCounts {
     pub less: u64,
 }
 
-/// Counts of draws for a family. Tallies of different draws add up.
+/// The counts of extreme random draws for each pair of a family, from which p follows. Tallies of
+/// different draws add up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawTally {
     /// The number of draws.
@@ -156,18 +173,14 @@ pub struct DrawTally {
 }
 
 impl DrawTally {
-    /// Makes a tally of a family without any draw.
-    pub fn new(family: &Family) -> DrawTally {
+    /// Makes an empty tally of random draws for a family of pairs.
+    pub fn new(family: &Family) -> Self {
         let pairs = family.hypotheses.len();
-        DrawTally {
-            draws: 0,
-            counts: vec![ExtremeCounts::default(); pairs],
-            stepped: vec![0; pairs],
-        }
+        Self { draws: 0, counts: vec![ExtremeCounts::default(); pairs], stepped: vec![0; pairs] }
     }
 
-    /// Adds a tally of different draws for the same family.
-    pub fn merge(&mut self, other: &DrawTally) {
+    /// Adds the counts of other random draws for the same family of pairs.
+    pub fn merge(&mut self, other: &Self) {
         self.draws += other.draws;
         for (counts, more) in self.counts.iter_mut().zip(&other.counts) {
             counts.two_sided += more.two_sided;
@@ -177,13 +190,14 @@ impl DrawTally {
         self.stepped.iter_mut().zip(&other.stepped).for_each(|(count, more)| *count += more);
     }
 
-    /// The p of a count: never 0, because the observed sum is one of the possible draws.
+    /// Returns the p of a count of extreme draws: never 0, because the observed sum is one of the
+    /// possible draws.
     pub fn p(&self, count: u64) -> f64 {
         p_of_count(count, self.draws)
     }
 
-    /// Returns the count behind each pair's two-sided p corrected by maxT; `None` without a
-    /// hypothesis, because the runs do not differ. Counts never fall along the order of the family.
+    /// Returns the count of extreme draws behind each pair's two-sided p corrected by maxT; `None`
+    /// for a pair whose runs do not differ. Counts never fall along the order of the family.
     pub fn max_t(&self, family: &Family) -> Vec<Option<u64>> {
         let mut counts = vec![None; self.stepped.len()];
         // Invariant of the procedure: a hypothesis is not rejected before one with a larger
@@ -196,34 +210,38 @@ impl DrawTally {
         counts
     }
 
-    /// Adds `draws` draws; `sums` writes the sums of a pair.
-    fn add<T: WideInteger>(
-        &mut self,
+    /// Counts the extreme draws of each pair of a family among `draws` random draws; `sums` writes
+    /// the sums of the hypothesis at an index.
+    fn count<T: WideInteger>(
         family: &Family,
         draws: usize,
-        mut sums: impl FnMut(Pair, &mut [T]),
-    ) {
-        let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
-        let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
-        self.draws += draws as u64;
+        mut sums: impl FnMut(usize, &mut [T]),
+    ) -> Self {
+        let (mut draw_sums, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
+        let (draw_sums, largest) = (&mut draw_sums[..draws], &mut largest[..draws]);
+        let mut tally = Self { draws: draws as u64, ..Self::new(family) };
         // Pairs of equal runs come last. With weight 0, pairs of equal runs cannot raise the
         // largest statistic, and count for their own p only.
+        // The others come from the smallest observed statistic up: `largest` is then the maximum of
+        // a pair and all behind it.
         let alike = (0..family.hypotheses.len()).filter(|&at| family.weights[at] == 0.0);
         for at in family.order.iter().rev().copied().chain(alike) {
             let hypothesis = family.hypotheses[at];
-            sums(hypothesis.pair, of);
-            let (seen, tolerance) = (T::fit(hypothesis.sum), T::new(family.tolerance));
+            sums(at, draw_sums);
+            let seen = T::try_from(hypothesis.sum).ok().expect("a sum of less than 2^63");
+            let tolerance = T::new(family.tolerance);
             let (weight, weighed) = (family.weights[at], family.seen[at]);
             dispatch!(Level::new(), _simd => {
-                self.counts[at].add(seen, tolerance, of);
-                self.stepped[at] += raised(largest, of, tolerance, weight, weighed);
+                tally.counts[at].add(seen, tolerance, draw_sums);
+                tally.stepped[at] += raised(largest, draw_sums, tolerance, weight, weighed);
             });
         }
+        tally
     }
 }
 
-/// Raises the largest statistic of each draw to the statistic of a pair. Counts the draws with a
-/// largest statistic of at least the observed statistic.
+/// Raises the largest statistic of each draw to that of a pair, and counts the draws whose largest
+/// statistic then reaches the observed one.
 #[inline(always)]
 fn raised<T: WideInteger>(
     largest: &mut [f64],
@@ -245,18 +263,25 @@ fn raised<T: WideInteger>(
     count
 }
 
-/// The p of a test by `draws` random draws, of which `count` are as extreme as what was seen.
+/// Returns the p of a test by `draws` random draws, of which `count` are as extreme as the observed
+/// data.
 pub fn p_of_count(count: u64, draws: u64) -> f64 {
     (count + 1) as f64 / (draws + 1) as f64
 }
 
 #[inline(always)]
-fn size<T: WideInteger>(of: T) -> T {
-    of.max(-of)
+fn size<T: WideInteger>(value: T) -> T {
+    value.max(-value)
 }
 
 impl ExtremeCounts {
-    /// Adds the sums of some draws, counted against the observed one.
+    /// Returns the two-sided and the one-sided p of counts of extreme draws; `p` converts a count.
+    pub(super) fn tails(self, p: impl Fn(u64) -> f64) -> Tails {
+        Tails { two_sided: p(self.two_sided), higher: p(self.greater), lower: p(self.less) }
+    }
+
+    /// Counts the draws, given by their sums of differences, that are as extreme as the observed
+    /// sum.
     #[inline(always)]
     fn add<T: WideInteger>(&mut self, seen: T, tolerance: T, sums: &[T]) {
         let extreme = size(seen) - tolerance;
@@ -271,40 +296,53 @@ impl ExtremeCounts {
     }
 }
 
-/// The tallies of some families over some draws, which share their flips. The indices of the pairs
-/// are those of `series`: values in whole units, all of the same queries in the order of `flips`.
+/// Counts the extreme draws of the pairs of some families, which share their random sign flips. The
+/// indices of the pairs are those of `series`: values in whole units, all of the same queries in
+/// the order of `flips`.
 pub fn tallies(
     flips: &Flips<'_>,
     series: &[&[i64]],
     families: &[Family],
     draws: Range<u32>,
 ) -> Vec<DrawTally> {
-    let pairs = families.iter().flat_map(|family| family.hypotheses.iter().map(|of| of.pair));
-    let mut places: BTreeMap<Pair, usize> = pairs.map(|pair| (pair, 0)).collect();
-    places.values_mut().enumerate().for_each(|(place, of)| *of = place);
-    let mut runs: Vec<usize> = places.keys().flat_map(|pair| [pair.baseline, pair.run]).collect();
-    runs.sort_unstable();
-    runs.dedup();
+    // Families may share pairs, and runs occur in many pairs: each is summed once.
+    let pairs: BTreeSet<Pair> = families
+        .iter()
+        .flat_map(|family| family.hypotheses.iter().map(|hypothesis| hypothesis.pair))
+        .collect();
+    let runs: BTreeSet<usize> = pairs.iter().flat_map(|pair| pair.runs()).collect();
     // One more series costs more than a difference of two sums: differences are summed themselves
     // only if there are no more of them than runs.
-    if places.len() <= runs.len() {
-        let deltas: Vec<Vec<i64>> = places
-            .keys()
-            .map(|pair| units::deltas(series[pair.baseline], series[pair.run]))
+    let deltas: Vec<Vec<i64>>;
+    let sources: BTreeMap<Pair, SeriesSource>;
+    let used: Vec<&[i64]> = if pairs.len() <= runs.len() {
+        deltas = pairs
+            .iter()
+            .map(|pair| unit::deltas(series[pair.baseline], series[pair.run]))
             .collect();
-        let deltas: Vec<&[i64]> = deltas.iter().map(Vec::as_slice).collect();
-        let of = |pair| SeriesSource { plus: places[&pair], minus: None };
-        of_series(flips, &deltas, families, draws, of)
+        sources =
+            pairs.into_iter().zip((0..).map(|plus| SeriesSource { plus, minus: None })).collect();
+        deltas.iter().map(Vec::as_slice).collect()
     } else {
-        let used: Vec<&[i64]> = runs.iter().map(|&run| series[run]).collect();
-        let place = |run| runs.binary_search(&run).expect("a run of a pair");
-        let of =
-            |pair: Pair| SeriesSource { plus: place(pair.run), minus: Some(place(pair.baseline)) };
-        of_series(flips, &used, families, draws, of)
+        let places: BTreeMap<usize, usize> = runs.iter().copied().zip(0..).collect();
+        sources = pairs
+            .into_iter()
+            .map(|pair| {
+                let [plus, minus] = pair.runs().map(|run| places[&run]);
+                (pair, SeriesSource { plus, minus: Some(minus) })
+            })
+            .collect();
+        runs.iter().map(|&run| series[run]).collect()
+    };
+    if are_narrow(&used) {
+        whole_tallies::<i64>(flips, &used, families, draws, &sources)
+    } else {
+        whole_tallies::<i128>(flips, &used, families, draws, &sources)
     }
 }
 
-/// The source of a pair's sums: one series, or two.
+/// The source of a pair's sums under random signs: the series of its differences, or those of its
+/// two runs.
 #[derive(Clone, Copy)]
 struct SeriesSource {
     plus: usize,
@@ -321,52 +359,46 @@ impl SeriesSource {
     }
 }
 
-fn of_series(
+/// Counts the extreme draws of the pairs of some families, with sums of the integer type `T`.
+fn whole_tallies<T: WideInteger>(
     flips: &Flips<'_>,
     series: &[&[i64]],
     families: &[Family],
     draws: Range<u32>,
-    source: impl Fn(Pair) -> SeriesSource + Sync,
+    sources: &BTreeMap<Pair, SeriesSource>,
 ) -> Vec<DrawTally> {
-    if are_narrow(series) {
-        of_whole::<i64>(flips, series, families, draws, source)
-    } else {
-        of_whole::<i128>(flips, series, families, draws, source)
-    }
-}
-
-fn of_whole<T: WideInteger>(
-    flips: &Flips<'_>,
-    series: &[&[i64]],
-    families: &[Family],
-    draws: Range<u32>,
-    source: impl Fn(Pair) -> SeriesSource + Sync,
-) -> Vec<DrawTally> {
-    let chunk = |sums: &[&[T]]| {
+    // Once for each hypothesis here, and not again in each chunk.
+    let sources = families.iter().map(|family| {
+        let pairs = family.hypotheses.iter().map(|hypothesis| hypothesis.pair);
+        pairs.map(|pair| sources[&pair]).collect::<Vec<SeriesSource>>()
+    });
+    let sources: Vec<_> = sources.collect();
+    let chunks = flips.chunks(series, draws, |sums: &[&[T]]| {
         let draws = sums.first().map_or(0, |sums| sums.len());
-        let tally = |family| {
-            let mut tally = DrawTally::new(family);
-            tally.add(family, draws, |pair, into: &mut [T]| source(pair).write(sums, into));
-            tally
-        };
-        families.iter().map(tally).collect()
-    };
-    merged(families, flips.chunks(series, draws, chunk))
+        let tallies = families.iter().zip(&sources).map(|(family, sources)| {
+            DrawTally::count(family, draws, |at, into| sources[at].write(sums, into))
+        });
+        tallies.collect()
+    });
+    merged(families, chunks)
 }
 
-/// The tallies of all chunks together.
+/// Merges the counts of extreme draws of all chunks of draws, family by family.
 fn merged(
     families: &[Family],
     chunks: impl ParallelIterator<Item = Vec<DrawTally>>,
 ) -> Vec<DrawTally> {
-    let merge = |mut all: Vec<DrawTally>, chunk: Vec<DrawTally>| {
-        all.iter_mut().zip(&chunk).for_each(|(all, tally)| all.merge(tally));
-        all
-    };
-    chunks.reduce(|| families.iter().map(DrawTally::new).collect(), merge)
+    chunks.reduce(
+        || families.iter().map(DrawTally::new).collect(),
+        |mut all, chunk| {
+            all.iter_mut().zip(&chunk).for_each(|(all, tally)| all.merge(tally));
+            all
+        },
+    )
 }
 
-/// The sums of a series draw by draw, to which the sums of other queries can be added.
+/// The sums of a run's values under random signs, draw by draw, to which the sums of other queries
+/// can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DrawSums {
@@ -377,59 +409,60 @@ pub enum DrawSums {
 }
 
 impl DrawSums {
-    /// The sums of each series under some draws.
-    pub fn of(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<DrawSums> {
+    /// Computes the sums of each series under some draws of random signs.
+    pub fn draw(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<Self> {
         if are_narrow(series) {
-            gathered(flips, series, draws).into_iter().map(DrawSums::Narrow).collect()
+            gathered(flips, series, draws).into_iter().map(Self::Narrow).collect()
         } else {
-            gathered(flips, series, draws).into_iter().map(DrawSums::wide).collect()
+            gathered(flips, series, draws).into_iter().map(Self::wide).collect()
         }
     }
 
-    /// Stores sums as i64 if all sums fit, else as i128. Equal sums therefore have equal forms.
-    fn wide(sums: Vec<i128>) -> DrawSums {
+    /// Stores the sums under random signs as i64 if all sums fit, else as i128. Equal sums
+    /// therefore have equal forms.
+    fn wide(sums: Vec<i128>) -> Self {
         let narrow: Result<Vec<i64>, _> = sums.iter().map(|&sum| sum.try_into()).collect();
-        narrow.map_or(DrawSums::Wide(sums), DrawSums::Narrow)
+        narrow.map_or(Self::Wide(sums), Self::Narrow)
     }
 
-    /// Converts the sums to i64 if all sums fit.
+    /// Converts the sums under random signs to i64 if all sums fit.
     #[cfg(feature = "serde")]
-    pub(super) fn narrowest(self) -> DrawSums {
+    pub(super) fn narrowest(self) -> Self {
         match self {
-            DrawSums::Narrow(_) => self,
-            DrawSums::Wide(sums) => DrawSums::wide(sums),
+            Self::Narrow(_) => self,
+            Self::Wide(sums) => Self::wide(sums),
         }
     }
 
-    /// The number of draws.
+    /// Returns the number of draws of random signs.
     pub fn len(&self) -> usize {
         match self {
-            DrawSums::Narrow(sums) => sums.len(),
-            DrawSums::Wide(sums) => sums.len(),
+            Self::Narrow(sums) => sums.len(),
+            Self::Wide(sums) => sums.len(),
         }
     }
 
-    /// Whether there are no draws.
+    /// Returns whether there are no draws of random signs.
     #[cfg(feature = "parts")]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The sum of a draw.
+    /// Returns the sum of the values under the random signs of one draw.
     pub fn get(&self, draw: usize) -> i128 {
         match self {
-            DrawSums::Narrow(sums) => sums[draw].into(),
-            DrawSums::Wide(sums) => sums[draw],
+            Self::Narrow(sums) => sums[draw].into(),
+            Self::Wide(sums) => sums[draw],
         }
     }
 
-    /// Adds the sums of further queries under equal draws.
-    pub fn merge(&mut self, other: &DrawSums) {
+    /// Adds the sums of further queries under the same draws of random signs.
+    pub fn merge(&mut self, other: &Self) {
         // 128 bits, because the total of two narrow sums may not fit 64 bits. The form is chosen
         // anew, so that equal sums have equal bytes in any order.
         assert_eq!(self.len(), other.len(), "the same draws");
         let sums = (0..self.len()).map(|draw| self.get(draw) + other.get(draw)).collect();
-        *self = DrawSums::wide(sums);
+        *self = Self::wide(sums);
     }
 }
 
@@ -439,30 +472,30 @@ fn gathered<T: WideInteger>(
     draws: Range<u32>,
 ) -> Vec<Vec<T>> {
     let mut all = vec![Vec::with_capacity(draws.len()); series.len()];
-    let copied = |sums: &[&[T]]| sums.iter().map(|sums| sums.to_vec()).collect();
-    let chunks: Vec<Vec<Vec<T>>> = flips.chunks(series, draws, copied).collect();
-    for chunk in chunks {
+    let chunks = flips.chunks(series, draws, |sums: &[&[T]]| -> Vec<Vec<T>> {
+        sums.iter().map(|sums| sums.to_vec()).collect()
+    });
+    for chunk in chunks.collect::<Vec<_>>() {
         all.iter_mut().zip(chunk).for_each(|(all, sums)| all.extend(sums));
     }
     all
 }
 
-/// The tallies of some families from the sums of their runs over all queries. The indices of the
-/// pairs are those of `series`.
+/// Counts the extreme draws of the pairs of some families, from the kept sums of their runs under
+/// random signs. The indices of the pairs are those of `series`.
 pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<DrawTally> {
     let draws = series.first().map_or(0, DrawSums::len);
-    let chunk = |chunk: usize| {
+    let chunks = (0..draws.div_ceil(CHUNK)).into_par_iter().map(|chunk| {
         let start = chunk * CHUNK;
-        let write = |pair: Pair, into: &mut [i128]| {
-            let sum = |draw| series[pair.run].get(draw) - series[pair.baseline].get(draw);
-            into.iter_mut().enumerate().for_each(|(at, of)| *of = sum(start + at));
-        };
-        let tally = |family| {
-            let mut tally = DrawTally::new(family);
-            tally.add(family, CHUNK.min(draws - start), write);
-            tally
-        };
-        families.iter().map(tally).collect()
-    };
-    merged(families, (0..draws.div_ceil(CHUNK)).into_par_iter().map(chunk))
+        let tallies = families.iter().map(|family| {
+            DrawTally::count(family, CHUNK.min(draws - start), |at, into: &mut [i128]| {
+                let [run, baseline] = family.hypotheses[at].pair.runs().map(|run| &series[run]);
+                for (draw, sum) in (start..).zip(into) {
+                    *sum = run.get(draw) - baseline.get(draw);
+                }
+            })
+        });
+        tallies.collect()
+    });
+    merged(families, chunks)
 }

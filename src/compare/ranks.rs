@@ -28,12 +28,12 @@
 
 use super::paired::Tails;
 use super::special::{coin_cdf, normal_cdf};
-use super::units::{is_tied, is_zero};
+use super::unit::{is_tied, is_zero};
 
 /// The most nonzero differences with an exact test.
 const MOST_EXACT: usize = 50;
 
-/// The treatment of differences of 0.
+/// The treatment of differences of 0 in Wilcoxon's signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zeros {
     /// Differences of 0 are left out before ranking (Wilcoxon 1945).
@@ -43,7 +43,8 @@ pub enum Zeros {
     Pratt,
 }
 
-/// The way in which p is computed.
+/// The way in which the p of Wilcoxon's signed-rank test is computed: exact where it can be, or
+/// normal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     /// Exactly up to 50 differences that are not 0, else by the normal approximation.
@@ -53,7 +54,7 @@ pub enum Method {
     Normal,
 }
 
-/// Wilcoxon's signed-rank test.
+/// The result of Wilcoxon's signed-rank test of two runs: its rank sums and its p.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignedRanks {
     /// The sum of the ranks of differences above 0.
@@ -66,7 +67,7 @@ pub struct SignedRanks {
     pub p: Tails,
 }
 
-/// The signed-rank test of differences, which are multiples of their unit.
+/// Computes Wilcoxon's signed-rank test of the differences of two runs, in whole units.
 pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks {
     let mut sizes: Vec<(u64, bool)> = deltas
         .iter()
@@ -80,11 +81,10 @@ pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks
         Zeros::Pratt => deltas.len() - sizes.len(),
     };
     let ranks = Ranks { before: 2 * before as u64, doubled: doubled_midranks(&sizes) };
-    let sum = |above: bool| -> u128 {
-        let of_sign = ranks.doubled.iter().zip(&sizes).filter(|(_, size)| size.1 == above);
-        of_sign.map(|(rank, _)| u128::from(rank + ranks.before)).sum()
-    };
-    let (above, below) = (sum(true), sum(false));
+    let (mut above, mut below) = (0u128, 0u128);
+    for (rank, &(_, is_above)) in ranks.doubled.iter().zip(&sizes) {
+        *(if is_above { &mut above } else { &mut below }) += u128::from(rank + ranks.before);
+    }
     let exact = method == Method::Auto && sizes.len() <= MOST_EXACT;
     let p = match sizes.is_empty() {
         true => Tails::ONE,
@@ -94,7 +94,8 @@ pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks
     SignedRanks { above: above as f64 / 2.0, below: below as f64 / 2.0, exact, p }
 }
 
-/// Returns the rank of each size, or the mean rank of its ties, times two. Sizes are sorted.
+/// Returns the ranks of the sizes of differences, each times two, tied ones with their mean rank.
+/// Sizes are sorted.
 fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sizes.len());
     // Ties are a chain: of neighbours within two units each, the first and the last may be farther
@@ -106,7 +107,8 @@ fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
     ranks
 }
 
-/// The ranks whose signs are random if nothing differs, each doubled.
+/// The doubled ranks of the nonzero differences in Wilcoxon's test, whose signs are random if the
+/// runs are equal.
 struct Ranks {
     /// The part that is common to all ranks.
     before: u64,
@@ -115,21 +117,21 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// The exact p: the share of all signs under which the ranks above 0 sum to no more, or to no
-    /// less.
+    /// Returns the exact p of Wilcoxon's test: the share of all signs under which the ranks above 0
+    /// sum to no more, or to no less.
     fn exact(&self, above: u128, below: u128) -> Tails {
         // Under all signs both sums have the same distribution.
         let (lower, higher) = (self.share_up_to(above), self.share_up_to(below));
         Tails { two_sided: (2.0 * lower.min(higher)).min(1.0), higher, lower }
     }
 
-    /// The share of all subsets whose ranks sum to at most `most`.
+    /// Returns the share of all subsets of the ranks that sum to at most `most`.
     fn share_up_to(&self, most: u128) -> f64 {
         let total: u64 = self.doubled.iter().sum();
         let mut ways = vec![vec![0u64; total as usize + 1]; self.doubled.len() + 1];
         ways[0][0] = 1;
-        for (held, &rank) in self.doubled.iter().enumerate() {
-            for size in (0..=held).rev() {
+        for (count, &rank) in self.doubled.iter().enumerate() {
+            for size in (0..=count).rev() {
                 let (smaller, larger) = ways.split_at_mut(size + 1);
                 let sums = larger[0][rank as usize..].iter_mut().zip(&smaller[size]);
                 sums.for_each(|(sum, without)| *sum += without);
@@ -144,8 +146,8 @@ impl Ranks {
         few.sum::<u64>() as f64 / (1u64 << self.doubled.len()) as f64
     }
 
-    /// The p of the normal distribution with the mean and the variance of the sum, without
-    /// correction for continuity.
+    /// Returns the p of Wilcoxon's test by the normal approximation, without correction for
+    /// continuity.
     fn normal(&self, above: u128, below: u128) -> Tails {
         let squares: u128 =
             self.doubled.iter().map(|rank| u128::from(rank + self.before).pow(2)).sum();
@@ -161,8 +163,8 @@ impl Ranks {
     }
 }
 
-/// The sign test: the p of `above` differences above 0 and `below` below 0 if each sign is as
-/// likely; 1 where there are none.
+/// Returns the p of the sign test of `above` differences above 0 and `below` differences below 0; 1
+/// where there are none.
 pub fn signs(above: u64, below: u64) -> Tails {
     let all = above + below;
     let (higher, lower) = (coin_cdf(below, all), coin_cdf(above, all));
@@ -174,7 +176,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The p of all signs of the ranks, one by one.
+    /// Returns the p of all signs of the ranks, one by one.
     fn by_hand(deltas: &[i64], zeros: Zeros) -> Tails {
         let is_ranked = |delta: &&i64| zeros == Zeros::Pratt || !is_zero(**delta);
         let ranked: Vec<i64> = deltas.iter().filter(is_ranked).copied().collect();

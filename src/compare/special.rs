@@ -35,22 +35,23 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 
-/// P(Z ≤ x), Z standard normal.
+/// Returns P(Z ≤ x) of the standard normal distribution.
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }
 
-/// The density of the standard normal distribution.
+/// Returns the density of the standard normal distribution.
 fn normal_density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
 }
 
-/// The x with P(Z ≤ x) = p: infinite at 0 and 1, NaN outside.
+/// Returns the x with P(Z ≤ x) = p of the standard normal distribution: infinite at 0 and 1, NaN
+/// outside.
 pub fn normal_quantile(p: f64) -> f64 {
     symmetric_quantile(p, |x| normal_cdf(-x))
 }
 
-/// P(T ≥ t), T with `df` > 0 degrees of freedom.
+/// Returns P(T ≥ t) of Student's t distribution with `df` > 0 degrees of freedom.
 pub fn student_sf(t: f64, df: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - student_sf(-t, df);
@@ -58,24 +59,25 @@ pub fn student_sf(t: f64, df: f64) -> f64 {
     0.5 * student_two_sided(t, df)
 }
 
-/// P(|T| ≥ |t|).
+/// Returns P(|T| ≥ |t|) of Student's t distribution with `df` > 0 degrees of freedom.
 pub fn student_two_sided(t: f64, df: f64) -> f64 {
     let t = t.abs();
     beta_share(0.5 * df, 0.5, 1.0 / (1.0 + t / df * t), 1.0 / (1.0 + df / t / t))
 }
 
-/// The t with P(T ≤ t) = p: infinite at 0 and 1, NaN outside.
+/// Returns the t with P(T ≤ t) = p of Student's t distribution: infinite at 0 and 1, NaN outside.
 pub fn student_quantile(p: f64, df: f64) -> f64 {
     symmetric_quantile(p, |t| student_sf(t, df))
 }
 
-/// P(F ≥ f), F with `above` and `below` degrees of freedom in its numerator and its denominator.
+/// Returns P(F ≥ f) of the F distribution with `above` and `below` degrees of freedom in the
+/// numerator and the denominator.
 pub fn f_sf(f: f64, above: f64, below: f64) -> f64 {
     let ratio = above / below * f;
     beta_share(0.5 * below, 0.5 * above, 1.0 / (1.0 + ratio), 1.0 / (1.0 + 1.0 / ratio))
 }
 
-/// The chance of at most `heads` heads when a fair coin is thrown `throws` times.
+/// Returns the chance of at most `heads` heads when a fair coin is thrown `throws` times.
 pub fn coin_cdf(heads: u64, throws: u64) -> f64 {
     if heads >= throws {
         return 1.0;
@@ -83,8 +85,8 @@ pub fn coin_cdf(heads: u64, throws: u64) -> f64 {
     beta_share((throws - heads) as f64, heads as f64 + 1.0, 0.5, 0.5)
 }
 
-/// P(T ≤ t) of the noncentral t distribution, with an absolute error of at most 1e-10: T = (Z +
-/// shift) / S with S = √(χ²/df).
+/// Returns P(T ≤ t) of the noncentral t distribution, with an absolute error of at most 1e-10:
+/// T = (Z + shift) / S with S = √(χ²/df).
 ///
 /// The mean of Φ(t·s − shift) over the density of S, by Gauss–Legendre quadrature.
 pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
@@ -95,16 +97,18 @@ pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
     let step = [-STEP, STEP].map(|x| ((x + shift) / t - 1.0).clamp(low, high));
     let mut borders = [low, step[0], step[1], high];
     borders.sort_by(f64::total_cmp);
-    let value = |u: f64| root_chi_density(u, df) * normal_cdf(t * (1.0 + u) - shift);
-    let sum: f64 =
-        borders.windows(2).map(|border| integral([border[0], border[1]], 8, value)).sum();
-    sum.clamp(0.0, 1.0)
+    let parts = borders.windows(2).map(|border| {
+        integral([border[0], border[1]], 8, |u| {
+            root_chi_density(u, df) * normal_cdf(t * (1.0 + u) - shift)
+        })
+    });
+    parts.sum::<f64>().clamp(0.0, 1.0)
 }
 
 /// The bound for a negligible Φ: Φ(−STEP) is nothing beside 1e-12.
 const STEP: f64 = 8.0;
 
-/// P(Q ≥ q) of the studentized range of `means` ≥ 2 means with `df` degrees of freedom: Q =
+/// Returns P(Q ≥ q) of the studentized range of `means` ≥ 2 means with `df` degrees of freedom: Q =
 /// (largest − smallest) / S.
 ///
 /// The mean over the density of S of the tail of a range (Copenhaver and Holland 1988), by
@@ -113,34 +117,37 @@ pub fn range_sf(q: f64, means: usize, df: f64) -> f64 {
     if q <= 0.0 {
         return 1.0;
     }
-    let value = |u: f64| root_chi_density(u, df) * normal_range_sf(q * (1.0 + u), means);
-    integral(root_chi_range(df, q), 6, value).clamp(0.0, 1.0)
+    let share = integral(root_chi_range(df, q), 6, |u| {
+        root_chi_density(u, df) * normal_range_sf(q * (1.0 + u), means)
+    });
+    // The quadrature may miss the bounds of a chance by its error.
+    share.clamp(0.0, 1.0)
 }
 
-/// The q with P(Q ≥ q) = p.
+/// Returns the q with P(Q ≥ q) = p of the studentized range.
 pub fn range_quantile(p: f64, means: usize, df: f64) -> f64 {
     crossing(p, |q| range_sf(q, means, df))
 }
 
-/// The chance that `means` standard normal numbers lie farther apart than `width`.
+/// Returns the chance that `means` standard normal numbers lie farther apart than `width`.
 ///
 /// The largest number is at z with the density k·φ(z)·Φ(z)^(k−1). The chance of some other number
 /// below z − width is 1 − (1 − Φ(z − width)/Φ(z))^(k−1).
 fn normal_range_sf(width: f64, means: usize) -> f64 {
     let others = means as f64 - 1.0;
-    let value = |z: f64| {
+    // The largest is at z and the smallest near z − width: their product is largest halfway.
+    let middle = 0.5 * width;
+    let share = integral([middle - 9.0, middle + 9.0], 10, |z| {
         let below = normal_cdf(z);
         let share = (normal_cdf(z - width) / below).min(1.0);
         // 1 − (1 − share)^(k−1) by ln_1p and exp_m1: of a small share the digits stay, which a
         // difference of powers loses.
         normal_density(z) * below.powf(others) * -(others * (-share).ln_1p()).exp_m1()
-    };
-    // The largest is at z and the smallest near z − width: their product is largest halfway.
-    let middle = 0.5 * width;
-    means as f64 * integral([middle - 9.0, middle + 9.0], 10, value)
+    });
+    means as f64 * share
 }
 
-/// The density of S = √(χ²/df) at 1 + u.
+/// Returns the density of √(χ²/df) at 1 + u.
 fn root_chi_density(u: f64, df: f64) -> f64 {
     if u <= -1.0 {
         return 0.0;
@@ -151,8 +158,9 @@ fn root_chi_density(u: f64, df: f64) -> f64 {
     (LN_2 + 0.5 * (half / (2.0 * PI)).ln() - stirling_error(half) + half * fall - u.ln_1p()).exp()
 }
 
-/// The range of u in which the density of S at 1 + u matters, times a function that is 1 for q·s up
-/// to 8 at most, and falls like exp(−(q·s/2)²) then.
+/// Returns the range of u that matters in an integral over the density of S = √(χ²/df) at 1 + u.
+/// The other factor is a function that is 1 for q·s up to 8 at most, and falls like exp(−(q·s/2)²)
+/// then.
 fn root_chi_range(df: f64, q: f64) -> [f64; 2] {
     let fall = 2.0 * df + q * q;
     let mode = (2.0 * (df - 1.0).max(0.0) / fall).sqrt() - 1.0;
@@ -173,19 +181,22 @@ const LEGENDRE: [(f64, f64); 8] = [
     (0.9894009349916499, 0.027152459411754096),
 ];
 
-/// The integral of a function over a range, cut into parts of equal width.
+/// Returns the integral of a function over a range, cut into `parts` of equal width, by Gauss and
+/// Legendre's points.
 fn integral([low, high]: [f64; 2], parts: u32, value: impl Fn(f64) -> f64) -> f64 {
     let half = 0.5 * (high - low) / f64::from(parts);
-    let part = |part: u32| {
+    let sums = (0..parts).map(|part| {
         let middle = low + half * f64::from(2 * part + 1);
-        let both = |point: f64| value(middle - half * point) + value(middle + half * point);
-        LEGENDRE.iter().map(|&(point, weight)| weight * both(point)).sum::<f64>()
-    };
-    if half > 0.0 { half * (0..parts).map(part).sum::<f64>() } else { 0.0 }
+        let both = LEGENDRE.iter().map(|&(point, weight)| {
+            weight * (value(middle - half * point) + value(middle + half * point))
+        });
+        both.sum::<f64>()
+    });
+    if half > 0.0 { half * sums.sum::<f64>() } else { 0.0 }
 }
 
-/// I_x(a, b), the regularised incomplete beta function, with x and y = 1 − x as separate arguments,
-/// so that rounding beside 1 spoils neither.
+/// Returns I_x(a, b), the regularised incomplete beta function, with x and y = 1 − x as separate
+/// arguments, so that rounding beside 1 spoils neither.
 fn beta_share(a: f64, b: f64, x: f64, y: f64) -> f64 {
     // The fraction is fast up to x = (a + 1)/(a + b + 2), which is nearly the mean of the
     // distribution. Beyond this limit the fraction is slow, and I_x(a, b) = 1 − I_y(b, a) gives the
@@ -203,8 +214,8 @@ fn beta_share(a: f64, b: f64, x: f64, y: f64) -> f64 {
     }
 }
 
-/// x^a · y^b / B(a, b), without large logarithms that cancel (Loader 2000, "Fast and accurate
-/// computation of binomial probabilities").
+/// Returns x^a · y^b / B(a, b), without large logarithms that cancel (Loader 2000, "Fast and
+/// accurate computation of binomial probabilities").
 fn beta_density(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let all = a + b;
     let off = b * x - a * y;
@@ -214,25 +225,21 @@ fn beta_density(a: f64, b: f64, x: f64, y: f64) -> f64 {
     (a / all * b / (2.0 * PI)).sqrt() * (errors - excess_a - excess_b).exp()
 }
 
-/// The continued fraction of I_x(a, b) = x^a · y^b / B(a, b) / fraction (Didonato and Morris 1992,
-/// algorithm 708, BFRAC) by Lentz's method.
+/// Returns the continued fraction of I_x(a, b) = x^a · y^b / B(a, b) / fraction (Didonato and
+/// Morris 1992, algorithm 708, BFRAC) by Lentz's method.
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     /// The most steps: more than 10⁹ degrees of freedom take.
     const STEPS: u32 = 1 << 20;
-    let denominator = |m: f64| {
-        m + m * (b - m) * x / (a + 2.0 * m - 1.0)
-            + (a + m) * (a * y - b * x + 1.0 + m * (1.0 + y)) / (a + 2.0 * m + 1.0)
-    };
-    // Lentz's method as mended by Thompson and Barnett 1986: a denominator of 0 becomes tiny, and
-    // the next factor compensates.
-    let some = |x: f64| if x == 0.0 { f64::MIN_POSITIVE } else { x };
-    let mut fraction = some(a * (a * y - b * x + 1.0) / (a + 1.0));
+    let mut fraction = replace_zero(a * (a * y - b * x + 1.0) / (a + 1.0));
     let (mut c, mut d) = (fraction, 0.0);
     for m in (1..STEPS).map(f64::from) {
         let at = a + 2.0 * m - 1.0;
         let numerator = (a + m - 1.0) / at * ((a + b + m - 1.0) / at) * m * (b - m) * x * x;
-        d = some(denominator(m) + numerator * d).recip();
-        c = some(denominator(m) + numerator / c);
+        let denominator = m
+            + m * (b - m) * x / (a + 2.0 * m - 1.0)
+            + (a + m) * (a * y - b * x + 1.0 + m * (1.0 + y)) / (a + 2.0 * m + 1.0);
+        d = replace_zero(denominator + numerator * d).recip();
+        c = replace_zero(denominator + numerator / c);
         fraction *= c * d;
         if (c * d - 1.0).abs() <= f64::EPSILON {
             break;
@@ -241,7 +248,14 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     fraction
 }
 
-/// ln Γ(x) minus Stirling's (x − ½)·ln x − x + ½·ln 2π.
+/// Returns a number, or a tiny one in place of 0, as a divisor in a continued fraction.
+fn replace_zero(x: f64) -> f64 {
+    // Lentz's method as mended by Thompson and Barnett 1986: a denominator of 0 becomes tiny, and
+    // the next factor compensates.
+    if x == 0.0 { f64::MIN_POSITIVE } else { x }
+}
+
+/// Returns the error of Stirling's formula: ln Γ(x) minus (x − ½)·ln x − x + ½·ln 2π.
 pub(super) fn stirling_error(x: f64) -> f64 {
     // Here the series would be too short: its first term left out is 691/360360/x¹¹, 2·10⁻¹⁴ at 10.
     if x < 10.0 {
@@ -252,7 +266,8 @@ pub(super) fn stirling_error(x: f64) -> f64 {
     series.into_iter().fold(0.0, |sum, term| sum / square + term) / x
 }
 
-/// e − ln(1 + e), with e and 1 + e as separate arguments, so that rounding beside 1 spoils neither.
+/// Returns e − ln(1 + e), with e and 1 + e as separate arguments, so that rounding beside 1 spoils
+/// neither.
 fn excess(e: f64, one_more: f64) -> f64 {
     // Nothing cancels there. Below, |v| ≤ 1/9, and the first term left out is below 10⁻²⁰.
     if e.abs() > 0.2 {
@@ -264,7 +279,7 @@ fn excess(e: f64, one_more: f64) -> f64 {
     v * (e - series)
 }
 
-/// The quantile of a distribution that is symmetric about 0, from its tail P(X ≥ x).
+/// Returns the quantile of a distribution that is symmetric about 0, from its tail P(X ≥ x).
 fn symmetric_quantile(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     match p {
         0.0 => f64::NEG_INFINITY,
@@ -275,8 +290,8 @@ fn symmetric_quantile(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The x ≥ 0 at which a tail falls to p, between 0 and its value at 0: the bracket is doubled, and
-/// then cut by the method of Illinois on logarithms. NaN if p is not between 0 and 1.
+/// Returns the x ≥ 0 at which a tail falls to p, between 0 and its value at 0: the bracket is
+/// doubled, and then cut by the method of Illinois on logarithms. NaN if p is not between 0 and 1.
 fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     if !(p > 0.0 && p < 1.0) {
         return f64::NAN;
@@ -289,7 +304,7 @@ fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
         low = high;
         high = [2.0 * high[0], off(2.0 * high[0])];
     }
-    let mut kept = 0;
+    let mut side = 0;
     for _ in 0..200 {
         let x = (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1]);
         // If a line says nothing, the middle is taken.
@@ -303,12 +318,12 @@ fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
             low = at;
             // Illinois: an end that stays twice has its height halved, or the line would creep up
             // from one side for ever.
-            high[1] *= if kept == 1 { 0.5 } else { 1.0 };
-            kept = 1;
+            high[1] *= if side == 1 { 0.5 } else { 1.0 };
+            side = 1;
         } else {
             high = at;
-            low[1] *= if kept == 2 { 0.5 } else { 1.0 };
-            kept = 2;
+            low[1] *= if side == 2 { 0.5 } else { 1.0 };
+            side = 2;
         }
     }
     low[0].midpoint(high[0])

@@ -10,8 +10,9 @@ const FEWEST: usize = 5;
 const INDEPENDENT: &str =
     "p and intervals take queries to be independent, and those of a group hardly are";
 
-/// Says that queries look like fewer groups, whose ids have a common stem, as `s12_1` and `s12_2`
-/// have. The ids are in bytewise order, in which those of a stem lie together.
+/// Writes the note that queries look like fewer independent groups, whose ids have a common stem,
+/// as `s12_1` and `s12_2` have. The ids are in bytewise order, in which those of a stem lie
+/// together.
 pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     let stems: Vec<&[u8]> = ids.iter().filter_map(|id| stem(id)).collect();
     if 10 * stems.len() < 9 * ids.len() {
@@ -33,7 +34,8 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     ))
 }
 
-/// Writes the note that queries look like fewer groups with common judged documents.
+/// Writes the note that queries look like fewer independent groups, in which all have the same
+/// judged documents.
 pub fn shared_said(queries: u64, groups: u64) -> String {
     format!(
         "{queries} judged queries look like {groups} groups, in which all have the same judged \
@@ -41,7 +43,8 @@ pub fn shared_said(queries: u64, groups: u64) -> String {
     )
 }
 
-/// What is before the last separator, if a short number or a letter is behind it.
+/// Returns the stem of a query id, before its last separator, if a short number or a letter is
+/// behind that.
 fn stem(id: &[u8]) -> Option<&[u8]> {
     let at = id.iter().rposition(|byte| b"_-.:/#".contains(byte)).filter(|&at| at > 0)?;
     let tail = &id[at + 1..];
@@ -53,7 +56,7 @@ fn stem(id: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    fn said(ids: impl IntoIterator<Item = String>) -> Option<String> {
+    fn shared_ids_sentence(ids: impl IntoIterator<Item = String>) -> Option<String> {
         let mut ids: Vec<Vec<u8>> = ids.into_iter().map(String::into_bytes).collect();
         ids.sort_unstable();
         groups_said(&ids)
@@ -61,11 +64,11 @@ mod tests {
 
     #[test]
     fn groups_of_queries_are_told_by_their_ids() {
-        let of = |form: fn(usize, usize) -> String| {
-            said((0..60).flat_map(move |one| (0..4).map(move |at| form(one, at))))
+        let message = |form: fn(usize, usize) -> String| {
+            shared_ids_sentence((0..60).flat_map(move |one| (0..4).map(move |at| form(one, at))))
         };
         assert_eq!(
-            of(|session, turn| format!("s{session}_{turn}")).unwrap(),
+            message(|session, turn| format!("s{session}_{turn}")).unwrap(),
             "240 queries look like 60 groups by their ids, such as s0_0 and s0_1: p and intervals \
              take queries to be independent, and \
              those of a group hardly are"
@@ -77,9 +80,10 @@ mod tests {
         ] as [fn(usize, usize) -> String; 3]
         {
             assert!(
-                of(form).is_some_and(|said| said.starts_with("240 queries look like 60 groups")),
+                message(form)
+                    .is_some_and(|text| text.starts_with("240 queries look like 60 groups")),
                 "{:?}",
-                of(form)
+                message(form)
             );
         }
         // Numbers, one stem, stems of years, words behind the separator, and names of which nearly
@@ -92,8 +96,8 @@ mod tests {
             |one, at| format!("{one}{at}_{}", one % 7),
         ] as [fn(usize, usize) -> String; 5]
         {
-            assert_eq!(of(form), None, "{}", form(3, 1));
+            assert_eq!(message(form), None, "{}", form(3, 1));
         }
-        assert_eq!(said([]), None);
+        assert_eq!(shared_ids_sentence([]), None);
     }
 }

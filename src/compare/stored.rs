@@ -1,5 +1,5 @@
-//! Parts of comparisons as bytes, in the form of summaries: their first bytes, a version, a
-//! checksum, and the fields in postcard's format.
+//! The file format of mergeable comparisons over some queries: first bytes, a version, a checksum,
+//! and the fields in postcard's format.
 //!
 //! Sums of whole numbers take most of the room: one a draw for each measure and run. All bytes are
 //! checked when they are read.
@@ -18,87 +18,88 @@ use serde::{Deserialize, Serialize};
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, Resamples};
 use super::options::{ComparisonOptions, Correction, Interval, Permutations};
-use super::paired::Wins;
+use super::paired::WinCounts;
 use super::pairs::{baseline, count_of_pairs};
-use super::partial::{MOST, Partial};
+use super::partial::{MAX_QUERIES, PartialComparison};
 use super::randomised::DrawSums;
 use super::sums::{MeasureSums, PairSums, RunSums};
-use super::units::Unit;
+use super::unit::Unit;
+use crate::atomic_file;
 use crate::error::{Error, Result};
-use crate::measure::OfNothing;
-use crate::stats::{ExactSum, Fixed, Moments};
-use crate::summary::sealed::{self, Magic, open, seal, wrong};
+use crate::measure::NoRelevant;
+use crate::stats::{ExactSum, Moments};
+use crate::summary::frame::{self, Magic, frame, open, wrong};
 use crate::summary::stored::{self, StoredQueries, StoredSummary};
-use crate::summary::{QueryPrint, RunSummary, Summary};
-use crate::whole_file;
+use crate::summary::{QueryFingerprint, Summary};
 
 /// The first bytes of a part of a comparison.
 const MAGIC: &Magic = b"laneval\0compare\n";
 
-/// An input file of `laneval merge`.
+/// An input file of `laneval merge`: the summary of an evaluation, or a comparison over some of the
+/// queries.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shard {
     /// The summary of an evaluation.
     Scores(Summary),
     /// A part of a comparison.
-    Comparison(Box<Partial>),
+    Comparison(Box<PartialComparison>),
 }
 
 impl Shard {
-    /// Reads a file, whose content tells its kind.
+    /// Reads an input file of `laneval merge`, whose content tells its kind.
     ///
     /// # Errors
-    /// As [`Summary::read`] and [`Partial::read`].
-    pub fn read(path: impl AsRef<Path>) -> Result<Shard> {
+    /// As [`Summary::read`] and [`PartialComparison::read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = sealed::read(path, &[stored::MAGIC, MAGIC])?;
+        let bytes = frame::read(path, &[stored::MAGIC, MAGIC])?;
         let shard = if bytes.starts_with(MAGIC) {
-            Partial::from_bytes(&bytes).map(|partial| Shard::Comparison(Box::new(partial)))
+            PartialComparison::from_bytes(&bytes).map(|partial| Self::Comparison(Box::new(partial)))
         } else {
-            Summary::from_file(&bytes).map(Shard::Scores)
+            Summary::from_file(&bytes).map(Self::Scores)
         };
-        shard.map_err(|error| sealed::in_file(path, error))
+        shard.map_err(|error| frame::in_file(path, error))
     }
 }
 
-impl Partial {
-    /// Returns the part as bytes, which [`Partial::from_bytes`] reads.
+impl PartialComparison {
+    /// Encodes the mergeable comparison as bytes, which [`PartialComparison::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &StoredPart::of(self))
+        frame(MAGIC, &StoredPart::new(self))
     }
 
-    /// Parses a part from bytes written by this version of laneval, or an older version.
+    /// Decodes a mergeable comparison from bytes written by this version of laneval, or an older
+    /// version.
     ///
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         open::<StoredPart<'_>>(MAGIC, "a part of a comparison", bytes)?.partial()
     }
 
-    /// Reads a part from a file.
+    /// Reads a mergeable comparison from a file.
     ///
     /// # Errors
-    /// A file that cannot be read, or as [`Partial::from_bytes`], with its name.
-    pub fn read(path: impl AsRef<Path>) -> Result<Partial> {
+    /// A file that cannot be read, or as [`PartialComparison::from_bytes`], with its name.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Partial::from_bytes(&sealed::read(path, &[MAGIC])?)
-            .map_err(|error| sealed::in_file(path, error))
+        Self::from_bytes(&frame::read(path, &[MAGIC])?).map_err(|error| frame::in_file(path, error))
     }
 
-    /// Writes the part to a file. The file first has a temporary name in the same folder, so `path`
-    /// never names half a file.
+    /// Writes the mergeable comparison to a file. The file first has a temporary name in the same
+    /// folder, so `path` never names half a file.
     ///
     /// # Errors
     /// The error of the system.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
-        whole_file::write(path, |to| to.write_all(&bytes))
+        atomic_file::write(path, |to| to.write_all(&bytes))
             .map_err(|error| Error::io(path, "write", error))
     }
 }
 
-/// All fields of a part.
+/// The stored fields of a comparison over some of the queries.
 #[derive(Serialize, Deserialize)]
 struct StoredPart<'a> {
     summary: StoredSummary,
@@ -157,7 +158,7 @@ struct StoredSpread {
     rest: Vec<StoredMoments>,
 }
 
-/// Moments of as many values as there are queries.
+/// The stored moments of as many values as there are queries.
 #[derive(Serialize, Deserialize)]
 struct StoredMoments {
     sum: String,
@@ -166,27 +167,28 @@ struct StoredMoments {
 }
 
 impl<'a> StoredPart<'a> {
-    fn of(partial: &'a Partial) -> StoredPart<'a> {
+    fn new(partial: &'a PartialComparison) -> Self {
         let sums = &partial.sums;
-        StoredPart {
-            summary: StoredSummary::of(&partial.summary),
-            judged: partial.judged.as_ref().map(StoredSummary::of),
-            options: StoredOptions::of(&partial.options),
+        Self {
+            summary: StoredSummary::new(&partial.summary),
+            judged: partial.judged.as_ref().map(StoredSummary::new),
+            options: StoredOptions::new(&partial.options),
             runs: partial.runs.clone(),
-            queries: StoredQueries::of(&partial.queries),
+            queries: StoredQueries::new(&partial.queries),
             filled: sums.filled.clone(),
             measures: sums
                 .measures
                 .iter()
-                .map(|of| StoredPartMeasure::of(of, sums.queries))
+                .map(|measured| StoredPartMeasure::new(measured, sums.queries))
                 .collect(),
             drawn: Cow::Borrowed(&sums.drawn),
             resamples: Cow::Borrowed(&sums.resamples),
         }
     }
 
-    /// Makes the part, if the fields are sound.
-    fn partial(self) -> Result<Partial> {
+    /// Makes the mergeable comparison from its stored fields, and rejects fields that contradict
+    /// each other.
+    fn partial(self) -> Result<PartialComparison> {
         let summary = self.summary.summary()?;
         let judged = self.judged.map(StoredSummary::summary).transpose()?;
         let options = self.options.options()?;
@@ -194,7 +196,7 @@ impl<'a> StoredPart<'a> {
         check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;
         let pairs = count_of_pairs(
             self.runs.len(),
-            baseline(&options, &self.runs).map_err(plain)?.is_some(),
+            baseline(&options, &self.runs).map_err(wrong)?.is_some(),
         );
         let shape =
             PartShape { queries: queries.count(), runs: self.runs.len(), pairs, options: &options };
@@ -208,60 +210,64 @@ impl<'a> StoredPart<'a> {
         if self.filled.iter().any(|&filled| filled > shape.queries) {
             return Err(contradiction());
         }
-        let skipping = names.iter().filter(|of| of.of_nothing() == OfNothing::Skip).count();
-        let measures = self.measures.into_iter().zip(names).map(|(of, measure)| {
-            let may_skip = of.skipped == 0 || measure.of_nothing() == OfNothing::Skip;
+        let skipping =
+            names.iter().filter(|measure| measure.no_relevant() == NoRelevant::Skip).count();
+        let measures = self.measures.into_iter().zip(names).map(|(part, measure)| {
+            let may_skip = part.skipped == 0 || measure.no_relevant() == NoRelevant::Skip;
             let queries = shape
                 .queries
-                .checked_sub(of.skipped)
+                .checked_sub(part.skipped)
                 .filter(|_| may_skip)
                 .ok_or_else(contradiction)?;
-            of.sums(&PartShape { queries, ..shape })
-                .ok_or_else(|| wrong(&format!("the sums of {measure} contradict each other")))
+            part.sums(&PartShape { queries, ..shape })
+                .ok_or_else(|| wrong(format!("the sums of {measure} contradict each other")))
         });
         let measures = measures.collect::<Result<Vec<MeasureSums>>>()?;
         let series = measures.len() * self.runs.len();
         let drawn = self.drawn.into_owned().map(|drawn| shape.drawn(drawn, series)).transpose()?;
         let resamples = self.resamples.into_owned();
         if resamples.is_some() != (options.interval != Interval::T)
-            || resamples.as_ref().is_some_and(|of| !shape.has_resamples(of, series + skipping))
+            || resamples
+                .as_ref()
+                .is_some_and(|samples| !shape.has_resamples(samples, series + skipping))
         {
             return Err(wrong("its resamples contradict each other"));
         }
         let sums =
             RunSums { queries: shape.queries, filled: self.filled, measures, drawn, resamples };
-        Ok(Partial { summary, judged, options, runs: self.runs, queries, sums })
+        Ok(PartialComparison { summary, judged, options, runs: self.runs, queries, sums })
     }
-}
-
-/// Turns an error into that of stored values.
-fn plain(error: Error) -> Error {
-    wrong(&error.to_string())
 }
 
 fn contradiction() -> Error {
     wrong("its counts contradict each other")
 }
 
-/// Checks that the runs, two or more, are those of the summaries, with as many queries or more.
-fn check_runs(runs: &[String], summaries: &[Option<&Summary>], queries: &QueryPrint) -> Result<()> {
+/// Rejects a stored comparison whose runs are not those of its summaries, or that counts more
+/// queries than the summaries.
+fn check_runs(
+    runs: &[String],
+    summaries: &[Option<&Summary>],
+    queries: &QueryFingerprint,
+) -> Result<()> {
     let mut names: Vec<&str> = runs.iter().map(String::as_str).collect();
     names.sort_unstable();
     if names.len() < 2 || names.windows(2).any(|two| two[0] == two[1]) {
         return Err(wrong("its runs are not two or more of different names"));
     }
     for summary in summaries.iter().flatten() {
-        let has = |(name, group, run): (&str, Option<&str>, &RunSummary)| {
+        // Names of a summary are distinct, so as many known names are all names.
+        let known = summary.runs().all(|(name, group, run)| {
             group.is_none() && names.binary_search(&name).is_ok() && run.count() >= queries.count()
-        };
-        if summary.runs().count() != names.len() || !summary.runs().all(has) {
+        });
+        if summary.runs().count() != names.len() || !known {
             return Err(wrong("its runs are not those of its summary"));
         }
     }
-    if (1..=MOST).contains(&queries.count()) { Ok(()) } else { Err(contradiction()) }
+    if (1..=MAX_QUERIES).contains(&queries.count()) { Ok(()) } else { Err(contradiction()) }
 }
 
-/// The numbers that the parts of a comparison must agree with.
+/// The numbers of queries, runs and pairs that the sums of a stored comparison must fit.
 struct PartShape<'a> {
     queries: u64,
     runs: usize,
@@ -270,24 +276,26 @@ struct PartShape<'a> {
 }
 
 impl PartShape<'_> {
-    /// The largest sum of whole numbers, of values or of differences of two.
+    /// Returns the largest sum of whole numbers, of values or of differences of two.
     // Cannot overflow: there are at most 2⁴⁰ queries, and at most 82 bits are asked for.
     fn most(&self, bits: u32) -> i128 {
         i128::from(self.queries) << bits
     }
 
-    /// The sums under random signs, in the form in which equal sums are equal.
+    /// Checks the stored sums under random signs, and returns them in the form in which equal sums
+    /// are equal.
     fn drawn(&self, drawn: Vec<DrawSums>, series: usize) -> Result<Vec<DrawSums>> {
         let draws = drawn.first().map_or(0, DrawSums::len);
-        let asked = match self.options.permutations {
-            Permutations::Fixed(asked) => asked as usize == draws,
+        let draws_match = match self.options.permutations {
+            Permutations::Fixed(count) => count as usize == draws,
             _ => draws == super::options::DRAWS as usize,
         };
         let most = self.most(Unit::BITS);
-        let fits = |of: &DrawSums| {
-            of.len() == draws && (0..draws).all(|draw| of.get(draw).unsigned_abs() <= most as u128)
-        };
-        if drawn.len() != series || !asked || !drawn.iter().all(fits) {
+        let fit = drawn.iter().all(|sums| {
+            sums.len() == draws
+                && (0..draws).all(|draw| sums.get(draw).unsigned_abs() <= most as u128)
+        });
+        if drawn.len() != series || !draws_match || !fit {
             return Err(wrong("its sums under random signs contradict each other"));
         }
         // Bytes may say "wide" of sums that are narrow. All equal sums take a single form, so that
@@ -295,23 +303,26 @@ impl PartShape<'_> {
         Ok(drawn.into_iter().map(DrawSums::narrowest).collect())
     }
 
-    fn has_resamples(&self, of: &Resamples, series: usize) -> bool {
+    fn has_resamples(&self, resamples: &Resamples, series: usize) -> bool {
         let all = RESAMPLES as usize;
         // The bound: a resample takes no query more than 64 times. The number 64 is wide, because a
         // weight is 12 at most. With the bound, `taken` times a value stays far below 2¹²⁷.
-        let taken = of.taken.iter().all(|&taken| taken <= self.queries * 64);
-        let most = |taken: u64| u128::from(taken) << Unit::BITS;
-        let fit = |sums: &Vec<i128>| {
-            sums.len() == all
-                && sums.iter().zip(&of.taken).all(|(sum, &taken)| sum.unsigned_abs() <= most(taken))
-        };
-        of.taken.len() == all && taken && of.sums.len() == series && of.sums.iter().all(fit)
+        let taken = resamples.taken.iter().all(|&taken| taken <= self.queries * 64);
+        resamples.taken.len() == all
+            && taken
+            && resamples.sums.len() == series
+            && resamples.sums.iter().all(|sums| {
+                let mut pairs = sums.iter().zip(&resamples.taken);
+                sums.len() == all
+                    && pairs
+                        .all(|(sum, &taken)| sum.unsigned_abs() <= u128::from(taken) << Unit::BITS)
+            })
     }
 }
 
 impl StoredOptions {
-    fn of(options: &ComparisonOptions) -> StoredOptions {
-        StoredOptions {
+    fn new(options: &ComparisonOptions) -> Self {
+        Self {
             baseline: options.baseline.clone(),
             test: options.test.to_string(),
             alternative: options.alternative.to_string(),
@@ -321,7 +332,7 @@ impl StoredOptions {
             interval: options.interval.to_string(),
             permutations: match options.permutations {
                 Permutations::Fixed(draws) => Some(draws),
-                Permutations::Affordable | Permutations::Auto | Permutations::Exact => None,
+                Permutations::Default | Permutations::Auto | Permutations::Exact => None,
             },
             seed: options.seed,
             margin: options.margin,
@@ -334,13 +345,13 @@ impl StoredOptions {
     fn options(self) -> Result<ComparisonOptions> {
         let options = ComparisonOptions {
             baseline: self.baseline,
-            test: self.test.parse().map_err(plain)?,
-            alternative: self.alternative.parse().map_err(plain)?,
+            test: self.test.parse().map_err(wrong)?,
+            alternative: self.alternative.parse().map_err(wrong)?,
             alpha: self.alpha,
-            correction: self.correction.parse().map_err(plain)?,
-            family: self.family.parse().map_err(plain)?,
-            interval: self.interval.parse().map_err(plain)?,
-            permutations: self.permutations.map_or(Permutations::Affordable, Permutations::Fixed),
+            correction: self.correction.parse().map_err(wrong)?,
+            family: self.family.parse().map_err(wrong)?,
+            interval: self.interval.parse().map_err(wrong)?,
+            permutations: self.permutations.map_or(Permutations::Default, Permutations::Fixed),
             seed: self.seed,
             margin: self.margin,
             power: self.power,
@@ -348,27 +359,29 @@ impl StoredOptions {
             anova: self.anova,
             ..ComparisonOptions::default()
         };
-        options.check().and_then(|()| options.check_partial()).map_err(plain)?;
+        options.check().and_then(|()| options.check_partial()).map_err(wrong)?;
         Ok(options)
     }
 }
 
 impl StoredPartMeasure {
-    /// The sums of a measure in a part of this many queries.
-    fn of(sums: &MeasureSums, queries: u64) -> StoredPartMeasure {
-        StoredPartMeasure {
+    /// Makes the stored fields of the sums under a measure; `queries` is the number in the whole
+    /// comparison.
+    fn new(sums: &MeasureSums, queries: u64) -> Self {
+        Self {
             skipped: queries - sums.queries,
             unit: sums.unit.exponent(),
             runs: sums.runs.iter().map(|sum| sum.to_parts().to_string()).collect(),
-            pairs: sums.pairs.iter().map(StoredPair::of).collect(),
+            pairs: sums.pairs.iter().map(StoredPair::new).collect(),
             spread: sums.spread.as_ref().map(|spread| StoredSpread {
-                queries: StoredMoments::of(&spread.queries),
-                rest: spread.rest.iter().map(StoredMoments::of).collect(),
+                queries: StoredMoments::new(&spread.queries),
+                rest: spread.rest.iter().map(StoredMoments::new).collect(),
             }),
         }
     }
 
-    /// Decodes the sums; `None` for malformed sums, or for sums that do not fit `shape`.
+    /// Decodes the stored sums under a measure; `None` for malformed sums, or for sums that do not
+    /// fit `shape`.
     fn sums(self, shape: &PartShape<'_>) -> Option<MeasureSums> {
         let wants_spread = shape.options.anova || shape.options.correction == Correction::Hsd;
         if self.runs.len() != shape.runs
@@ -377,11 +390,11 @@ impl StoredPartMeasure {
         {
             return None;
         }
-        let sum = |text: &String| ExactSum::from_parts(&text.parse::<Fixed>().ok()?);
+        let runs = self.runs.iter().map(|text| ExactSum::from_parts(&text.parse().ok()?));
         Some(MeasureSums {
             queries: shape.queries,
-            unit: Unit::of_exponent(self.unit)?,
-            runs: self.runs.iter().map(sum).collect::<Option<_>>()?,
+            unit: Unit::from_exponent(self.unit)?,
+            runs: runs.collect::<Option<_>>()?,
             pairs: self.pairs.into_iter().map(|pair| pair.sums(shape)).collect::<Option<_>>()?,
             spread: match self.spread {
                 None => None,
@@ -400,9 +413,9 @@ impl StoredPartMeasure {
 }
 
 impl StoredPair {
-    fn of(sums: &PairSums) -> StoredPair {
-        StoredPair {
-            deltas: StoredMoments::of(&sums.deltas),
+    fn new(sums: &PairSums) -> Self {
+        Self {
+            deltas: StoredMoments::new(&sums.deltas),
             sum: sums.sum,
             squares: sums.squares,
             above: sums.above,
@@ -414,10 +427,9 @@ impl StoredPair {
     }
 
     fn sums(self, shape: &PartShape<'_>) -> Option<PairSums> {
-        let sum =
-            |numbers: &[u64]| numbers.iter().try_fold(0u64, |sum, &more| sum.checked_add(more));
-        let counts = sum(&[self.above, self.below])? <= shape.queries
-            && sum(&[self.wins, self.ties, self.losses])? == shape.queries;
+        let decided = self.wins.checked_add(self.losses)?;
+        let counts = self.above.checked_add(self.below)? <= shape.queries
+            && decided.checked_add(self.ties)? == shape.queries;
         let whole = self.sum.unsigned_abs() <= shape.most(Unit::BITS + 1) as u128
             && (0..=shape.most(2 * (Unit::BITS + 1))).contains(&self.squares);
         (counts && whole).then_some(())?;
@@ -427,7 +439,7 @@ impl StoredPair {
             squares: self.squares,
             above: self.above,
             below: self.below,
-            wins: Wins {
+            wins: WinCounts {
                 wins: self.wins as usize,
                 ties: self.ties as usize,
                 losses: self.losses as usize,
@@ -437,19 +449,16 @@ impl StoredPair {
 }
 
 impl StoredMoments {
-    fn of(moments: &Moments) -> StoredMoments {
-        StoredMoments {
+    fn new(moments: &Moments) -> Self {
+        Self {
             sum: moments.sum().to_parts().to_string(),
             squares: moments.squares().to_parts().to_string(),
             range: moments.range(),
         }
     }
 
-    /// The moments of `count` values; `None` if no finite values have these moments.
+    /// Decodes the stored moments of `count` values; `None` if no finite values have these moments.
     fn moments(&self, count: u64) -> Option<Moments> {
-        let fixed = |text: &String| text.parse::<Fixed>().ok();
-        let moments =
-            Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
-        moments.is_finite().then_some(moments)
+        stored::parse_moments(count, &self.sum, &self.squares, self.range)
     }
 }

@@ -1,5 +1,5 @@
-//! Sums behind a comparison. Sums add up over queries, so the merged sums of any number of parts,
-//! in any order, equal the sums of all queries.
+//! The sums of values and differences behind a comparison of runs. Sums add up over queries, so the
+//! merged sums of any number of parts, in any order, equal the sums of all queries.
 //!
 //! The sums lack only the results that need all differences at once: exact p, Wilcoxon's ranks, and
 //! the skewness for BCa.
@@ -8,15 +8,16 @@ use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, ResampleKind, Resamples};
 use super::flips::Flips;
 use super::options::{ComparisonOptions, Correction, Interval};
-use super::paired::{Paired, Wins};
+use super::paired::{Paired, WinCounts};
 use super::randomised::{DrawSums, Hypothesis, Pair};
-use super::units::{self, Unit, is_zero};
+use super::unit::{self, Unit, is_zero};
 use super::values::{MeasureValues, Values};
-use crate::measure::Better;
+use crate::measure::Direction;
+use crate::progress::ProgressHandle;
 use crate::stats::{ExactSum, Moments};
-use crate::watch::Watch;
 
-/// The sums of some runs over the same queries.
+/// The sums of all runs of a comparison and of their pairs over the same queries, under all
+/// measures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSums {
     /// The number of queries.
@@ -33,7 +34,7 @@ pub struct RunSums {
     pub resamples: Option<Resamples>,
 }
 
-/// The sums of runs under a measure.
+/// The sums of all runs of a comparison, and of their pairs, under one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureSums {
     /// The number of queries that have a value.
@@ -48,7 +49,7 @@ pub struct MeasureSums {
     pub spread: Option<Spread>,
 }
 
-/// The sums of the differences of a pair of runs.
+/// The sums of the differences of a pair of runs under one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairSums {
     /// The moments of the differences.
@@ -62,72 +63,57 @@ pub struct PairSums {
     /// The number of differences that are below 0 by more than rounding.
     pub below: u64,
     /// The numbers of queries in which the run is better, tied and worse.
-    pub wins: Wins,
+    pub wins: WinCounts,
 }
 
 impl RunSums {
-    /// Computes the sums of values for these pairs of runs, without random signs. If `watch` is
-    /// told to stop, they are incomplete.
-    pub fn of(
+    /// Computes the sums of the values of runs, and of the differences of these pairs of runs,
+    /// without random signs. If `watch` is told to stop, they are incomplete.
+    pub fn from_values(
         values: &Values,
         pairs: &[Pair],
-        (options, kind): (&ComparisonOptions, ResampleKind),
-        watch: Option<&Watch>,
-    ) -> RunSums {
+        options: &ComparisonOptions,
+        kind: ResampleKind,
+        watch: Option<&ProgressHandle>,
+    ) -> Self {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
-        let resamples = || {
-            let skipping = values.measures.iter().filter(|of| of.may_skip);
-            let indicators: Vec<Vec<i64>> = skipping.map(MeasureValues::indicator).collect();
-            let mut series = values.series();
-            series.extend(indicators.iter().map(Vec::as_slice));
-            let mut resamples = Resamples::watched(
-                options.seed,
-                &values.queries,
-                &series,
-                (RESAMPLES, kind),
-                watch,
-            );
-            if kind == ResampleKind::Whole {
-                draw_defined(&mut resamples, values, options.seed, watch);
-            }
-            resamples
-        };
-        RunSums {
+        Self {
             queries: values.queries.len() as u64,
             filled: values.filled.clone(),
             measures: values
                 .measures
                 .iter()
-                .map(|of| MeasureSums::of(of, pairs, options.tie, wants_spread))
+                .map(|values| MeasureSums::new(values, pairs, options.tie, wants_spread))
                 .collect(),
             drawn: None,
             // Resamples are of runs, and a pair's are the difference of two: m series and not m²/2.
-            resamples: (options.interval != Interval::T).then(resamples),
+            resamples: (options.interval != Interval::T)
+                .then(|| draw_resamples(values, options.seed, kind, watch)),
         }
     }
 
-    /// Adds the sums of values under random signs.
+    /// Adds the sums of each run's values under draws of random signs.
     pub fn with_draws(
         self,
         values: &Values,
         seed: u64,
         draws: u32,
-        watch: Option<&Watch>,
-    ) -> RunSums {
+        watch: Option<&ProgressHandle>,
+    ) -> Self {
         let flips = Flips::new(seed, &values.queries).watched(watch);
-        RunSums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
+        Self { drawn: Some(DrawSums::draw(&flips, &values.series(), 0..draws)), ..self }
     }
 
-    /// The number of draws of signs.
+    /// Returns the number of draws of random signs whose sums are kept; `None` without these sums.
     pub fn draws(&self) -> Option<u32> {
         self.drawn.as_ref().map(|drawn| drawn.first().map_or(0, DrawSums::len) as u32)
     }
 
-    /// Adds the sums of further queries with equal runs, units, pairs and draws.
-    pub fn merge(&mut self, other: &RunSums) {
+    /// Adds the sums of the same runs and pairs over further queries.
+    pub fn merge(&mut self, other: &Self) {
         self.queries += other.queries;
         self.filled.iter_mut().zip(&other.filled).for_each(|(filled, more)| *filled += more);
-        self.measures.iter_mut().zip(&other.measures).for_each(|(of, more)| of.merge(more));
+        self.measures.iter_mut().zip(&other.measures).for_each(|(sums, more)| sums.merge(more));
         if let (Some(drawn), Some(more)) = (&mut self.drawn, &other.drawn) {
             drawn.iter_mut().zip(more).for_each(|(drawn, more)| drawn.merge(more));
         }
@@ -137,62 +123,86 @@ impl RunSums {
     }
 }
 
-/// Draws the queries of each measure under which some have no value among the others alone: a
-/// measure is compared over its own queries, as if there were no others. Counts of queries do not
-/// depend on one another, so where queries are counted nothing changes.
-fn draw_defined(resamples: &mut Resamples, values: &Values, seed: u64, watch: Option<&Watch>) {
+/// Draws bootstrap resamples of all queries, and for measures that skip queries, of those with a
+/// value.
+fn draw_resamples(
+    values: &Values,
+    seed: u64,
+    kind: ResampleKind,
+    watch: Option<&ProgressHandle>,
+) -> Resamples {
+    let skipping = values.measures.iter().filter(|values| values.may_skip);
+    let indicators: Vec<Vec<i64>> = skipping.map(MeasureValues::indicator).collect();
+    let mut series = values.series();
+    series.extend(indicators.iter().map(Vec::as_slice));
+    let mut resamples = Resamples::watched(seed, &values.queries, &series, RESAMPLES, kind, watch);
+    if kind == ResampleKind::Whole {
+        draw_defined(&mut resamples, values, seed, watch);
+    }
+    resamples
+}
+
+/// Replaces the bootstrap resamples of each measure that skips queries by resamples of its defined
+/// queries alone. A measure is compared over its own queries, as if there were no others. Counts of
+/// queries do not depend on one another, so where queries are counted nothing changes.
+fn draw_defined(
+    resamples: &mut Resamples,
+    values: &Values,
+    seed: u64,
+    watch: Option<&ProgressHandle>,
+) {
     let runs = values.series().len() / values.measures.len().max(1);
-    let skipping = values.measures.iter().enumerate().filter(|(_, of)| of.may_skip);
-    for (nth, (measure, of)) in skipping.enumerate() {
-        let indicator = of.indicator();
+    let skipping = values.measures.iter().enumerate().filter(|(_, values)| values.may_skip);
+    for (nth, (measure, measure_values)) in skipping.enumerate() {
+        let indicator = measure_values.indicator();
         let defined: Vec<usize> =
             (0..indicator.len()).filter(|&query| indicator[query] == 0).collect();
+        // With a value for every query, the resamples of all queries are those of the measure.
         if defined.len() == indicator.len() {
             continue;
         }
         let queries: Vec<u64> = defined.iter().map(|&query| values.queries[query]).collect();
-        let own =
-            of.counts.iter().map(|counts| defined.iter().map(|&query| counts[query]).collect());
-        let own: Vec<Vec<i64>> = own.collect();
+        let own: Vec<Vec<i64>> = measure_values
+            .counts
+            .iter()
+            .map(|counts| defined.iter().map(|&query| counts[query]).collect())
+            .collect();
         let series: Vec<&[i64]> = own.iter().map(Vec::as_slice).collect();
-        let drawn =
-            Resamples::watched(seed, &queries, &series, (RESAMPLES, ResampleKind::Whole), watch);
-        let without = resamples.taken.iter().zip(&drawn.taken);
+        let kind = ResampleKind::Whole;
+        let drawn = Resamples::watched(seed, &queries, &series, RESAMPLES, kind, watch);
         // The queries in a resample of all queries, beyond its defined queries, have no value.
-        let without = without.map(|(&all, &own)| i128::from(all) - i128::from(own)).collect();
-        let place = values.measures.len() * runs + nth;
-        resamples.sums[place] = without;
+        let without = resamples
+            .taken
+            .iter()
+            .zip(&drawn.taken)
+            .map(|(&all, &own)| i128::from(all) - i128::from(own));
+        resamples.sums[values.measures.len() * runs + nth] = without.collect();
         resamples.sums[measure * runs..(measure + 1) * runs].clone_from_slice(&drawn.sums);
     }
 }
 
 impl MeasureSums {
-    fn of(
-        values: &MeasureValues,
-        pairs: &[Pair],
-        tie: Option<f64>,
-        wants_spread: bool,
-    ) -> MeasureSums {
-        let pair = |&pair: &Pair| {
+    fn new(values: &MeasureValues, pairs: &[Pair], tie: Option<f64>, wants_spread: bool) -> Self {
+        let pairs = pairs.iter().map(|&pair| {
             let (deltas, counts) = values.deltas(pair);
-            PairSums::of(&deltas, &counts, tie, values.better)
-        };
-        let sum = |terms: &Vec<f64>| {
+            PairSums::from_deltas(&deltas, &counts, tie, values.better)
+        });
+        let terms = values.defined_terms();
+        let sums = terms.iter().map(|terms| {
             let mut sum = ExactSum::default();
             sum.add_all(terms);
             sum
-        };
-        let terms = values.defined_terms();
-        MeasureSums {
+        });
+        Self {
             queries: terms.first().map_or(0, Vec::len) as u64,
             unit: values.unit,
-            runs: terms.iter().map(sum).collect(),
-            pairs: pairs.iter().map(pair).collect(),
-            spread: wants_spread.then(|| Spread::of(&terms)),
+            runs: sums.collect(),
+            pairs: pairs.collect(),
+            spread: wants_spread.then(|| Spread::from_runs(&terms)),
         }
     }
 
-    fn merge(&mut self, other: &MeasureSums) {
+    fn merge(&mut self, other: &Self) {
         self.queries += other.queries;
         self.runs.iter_mut().zip(&other.runs).for_each(|(sum, more)| sum.merge(more));
         self.pairs.iter_mut().zip(&other.pairs).for_each(|(pair, more)| pair.merge(more));
@@ -203,35 +213,42 @@ impl MeasureSums {
 }
 
 impl PairSums {
-    /// Computes the sums of differences, which are given as they are and in whole units.
-    /// Differences of at most `tie` are ties.
-    pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> PairSums {
+    /// Computes the sums of the differences of a pair of runs, which are given as values and in
+    /// whole units. Differences of at most `tie` are ties.
+    pub fn from_deltas(
+        deltas: &[f64],
+        counts: &[i64],
+        tie: Option<f64>,
+        better: Direction,
+    ) -> Self {
         let mut moments = Moments::default();
         moments.add_all(deltas);
-        let differing = |sign| {
+        let [above, below] = [1, -1].map(|sign| {
             counts.iter().filter(|&&count| !is_zero(count) && count.signum() == sign).count() as u64
-        };
-        PairSums {
+        });
+        Self {
             deltas: moments,
-            sum: units::sum(counts),
-            squares: units::products(counts, counts),
-            above: differing(1),
-            below: differing(-1),
-            wins: Wins::of(deltas, counts, tie, better),
+            sum: unit::sum(counts),
+            squares: unit::products(counts, counts),
+            above,
+            below,
+            wins: WinCounts::count(deltas, counts, tie, better),
         }
     }
 
-    /// The statistics of the mean difference; `None` for statistics beyond 64 bits.
+    /// Returns the paired statistics of the two runs from the sums of their differences; `None` if
+    /// these are beyond 64 bits.
     pub fn paired(&self, unit: Unit) -> Option<Paired> {
-        Paired::of(&self.deltas, self.above + self.below == 0, unit)
+        Paired::from_moments(&self.deltas, self.above + self.below == 0, unit)
     }
 
-    /// The hypothesis of the pair for the randomisation test; `pair` has the indices of its runs.
+    /// Returns the hypothesis of the pair for the randomisation test; `pair` has the indices of its
+    /// runs.
     pub fn hypothesis(&self, pair: Pair) -> Hypothesis {
         Hypothesis { pair, sum: self.sum, squares: self.squares }
     }
 
-    fn merge(&mut self, other: &PairSums) {
+    fn merge(&mut self, other: &Self) {
         self.deltas.merge(&other.deltas);
         self.sum += other.sum;
         self.squares += other.squares;

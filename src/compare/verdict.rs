@@ -10,35 +10,49 @@
 use std::fmt::Write;
 
 use super::comparison::Comparison;
-use super::difference::{Difference, DifferenceTold};
+use super::difference::{Difference, SentencePair};
 use super::options::Alternative;
-use super::p_is::p_is;
-use crate::measure::Better;
+use super::p_text::p_text;
+use crate::measure::Direction;
 
 /// The most names in a list of runs.
 const NAMED: usize = 8;
 /// The most pairs with a sentence each.
 const MOST: usize = 12;
 
-/// The answer of a comparison about a pair.
+/// The answer of a comparison about a pair of runs, such as significant, equivalent or
+/// inconclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PairAnswer {
+enum Answer {
     /// The values of every query are the same.
-    Same,
+    Identical,
     /// The runs are equal for practical purposes, and neither run is shown to be better.
-    Equal,
+    Equivalent,
     /// One run is shown to be better.
-    Shown,
+    Significant,
     /// One run is shown to be better, but by less than the margin.
-    Slight,
+    SignificantButSmall,
     /// The test and the means point opposite ways.
     Contradictory,
     /// Nothing is shown.
-    Open,
+    Inconclusive,
+}
+
+impl Answer {
+    /// Returns whether one run of the pair is shown to be better than the other.
+    fn is_significant(self) -> bool {
+        matches!(self, Self::Significant | Self::SignificantButSmall)
+    }
+
+    /// Returns whether the answer leaves the pair of runs undecided.
+    fn is_undecided(self) -> bool {
+        matches!(self, Self::Inconclusive | Self::Contradictory)
+    }
 }
 
 impl Comparison {
-    /// The verdict in plain words, a sentence each, the most important first.
+    /// Returns the verdict of the comparison in plain words, a sentence each, the most important
+    /// first.
     ///
     /// ```
     /// # use laneval::compare::{Comparison, ComparisonOptions};
@@ -46,7 +60,7 @@ impl Comparison {
     /// # let runs = ["examples/data/demo-bm25.run", "examples/data/demo-hybrid.run"];
     /// # let matrix = Join::default().files("examples/data/demo.qrels", runs)?;
     /// # let scores = Evaluator::new(["nDCG@10"])?.with_per_query(true).evaluate(&matrix)?;
-    /// let comparison = Comparison::of(&scores, &ComparisonOptions::default())?;
+    /// let comparison = Comparison::new(&scores, &ComparisonOptions::default())?;
     /// assert_eq!(
     ///     comparison.verdict(),
     ///     ["demo-hybrid.run is better than demo-bm25.run: nDCG@10 +0.165 \
@@ -56,79 +70,83 @@ impl Comparison {
     /// ```
     pub fn verdict(&self) -> Vec<String> {
         match (self.has_many_runs(), self.baseline) {
-            (true, Some(baseline)) => self.of_many_against(baseline),
-            (true, None) if self.tells_the_best() => self.of_many(),
+            (true, Some(baseline)) => self.many_against_baseline(baseline),
+            (true, None) if self.compares_all_pairs() => self.many_runs_verdict(),
             // A one-sided question has a direction for each pair, and tells no best run.
-            _ => self.one_by_one(&self.leading()),
+            _ => self.one_by_one(&self.sentence_pairs()),
         }
     }
 
-    /// Describes each pair in a sentence: decided pairs first, then undecided pairs. The first
-    /// sentence names the measure.
+    /// Describes each pair of runs in a sentence: decided pairs first, then undecided pairs. The
+    /// first sentence names the measure.
     fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
-        let is_decided = |of: &&&Difference| {
-            !matches!(self.answer(of), PairAnswer::Open | PairAnswer::Contradictory)
-        };
-        let (decided, open): (Vec<&Difference>, Vec<&Difference>) =
-            pairs.iter().partition(is_decided);
+        let (open, decided): (Vec<&Difference>, Vec<&Difference>) =
+            pairs.iter().partition(|difference| self.answer(difference).is_undecided());
         let all = decided.into_iter().chain(open).take(MOST).enumerate();
-        all.map(|(at, of)| self.said(of, at == 0)).collect()
+        all.map(|(at, difference)| self.pair_sentence(difference, at == 0)).collect()
     }
 
-    /// Returns the answer about a pair.
-    fn answer(&self, of: &Difference) -> PairAnswer {
+    /// Returns the answer of the comparison about a pair of runs, such as significant or
+    /// equivalent.
+    fn answer(&self, difference: &Difference) -> Answer {
         match () {
-            () if of.paired.all_zero => PairAnswer::Same,
-            () if self.is_shown(of) && of.is_equivalent == Some(true) => PairAnswer::Slight,
-            () if self.is_shown(of) => PairAnswer::Shown,
-            () if of.is_equivalent == Some(true) => PairAnswer::Equal,
-            () if of.is_significant(self.options.alpha) => PairAnswer::Contradictory,
-            () => PairAnswer::Open,
+            // First, because equal runs have a p of 1 and would count as undecided.
+            () if difference.paired.all_zero => Answer::Identical,
+            () if self.is_significant(difference) && difference.is_equivalent == Some(true) => {
+                Answer::SignificantButSmall
+            }
+            () if self.is_significant(difference) => Answer::Significant,
+            () if difference.is_equivalent == Some(true) => Answer::Equivalent,
+            () if difference.is_significant(self.options.alpha) => Answer::Contradictory,
+            () => Answer::Inconclusive,
         }
     }
 
-    /// The verdict on a pair. With a baseline, the sentence is about the run beside the baseline;
-    /// otherwise, about the better run.
-    fn said(&self, of: &Difference, names_measure: bool) -> String {
-        let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
-        let [one, other] = [one, other].map(|run| self.runs[run].name.as_str());
-        let measure =
-            if names_measure { format!("{} ", self.told_measure(of)) } else { String::new() };
-        let numbers = format!("{measure}{}", self.numbers(of, sign));
-        let word = |better: bool| if better { "better" } else { "worse" };
-        match (self.answer(of), self.options.alternative) {
-            (PairAnswer::Same, _) => {
+    /// Returns the verdict on a pair of runs as a sentence. With a baseline, the sentence is about
+    /// the run beside the baseline; otherwise, about the better run.
+    fn pair_sentence(&self, difference: &Difference, names_measure: bool) -> String {
+        let SentencePair { one, other, sign, word } =
+            difference.sentence_pair(self.baseline.is_some());
+        let [one, other] = [one, other].map(|run| self.name(run));
+        let measure = if names_measure {
+            format!("{} ", self.first_measure_name(difference))
+        } else {
+            String::new()
+        };
+        let numbers = format!("{measure}{}", self.numbers(difference, sign));
+        match (self.answer(difference), self.options.alternative) {
+            (Answer::Identical, _) => {
                 format!(
                     "{one} and {other} have the same {} in every query.",
-                    self.measures[of.measure]
+                    self.measures[difference.measure]
                 )
             }
-            (PairAnswer::Equal, _) => {
+            (Answer::Equivalent, _) => {
                 format!("{one} and {other} are equal within ±{}: {numbers}.", self.margin())
             }
-            (PairAnswer::Shown, _) => format!("{one} is {} than {other}: {numbers}.", word(better)),
-            (PairAnswer::Slight, _) => {
+            (Answer::Significant, _) => {
+                format!("{one} is {word} than {other}: {numbers}.")
+            }
+            (Answer::SignificantButSmall, _) => {
                 format!(
-                    "{one} is {} than {other}, but by less than ±{}: {numbers}.",
-                    word(better),
+                    "{one} is {word} than {other}, but by less than ±{}: {numbers}.",
                     self.margin()
                 )
             }
-            (PairAnswer::Contradictory, _) => format!(
+            (Answer::Contradictory, _) => format!(
                 "{one} against {other} is undecided, for most queries lean one way and the means \
                  the other: {numbers}."
             ),
-            (PairAnswer::Open, Alternative::TwoSided) => {
+            (Answer::Inconclusive, Alternative::TwoSided) => {
                 format!("{one} against {other} is undecided: {numbers}.")
             }
-            (PairAnswer::Open, alternative) => {
+            (Answer::Inconclusive, alternative) => {
                 // The question has a direction, from the baseline of the pair to its run.
-                let [run, baseline] =
-                    [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
-                let word = word(alternative == Alternative::Better);
+                let [run, baseline] = self.pair_names(difference.pair);
+                let word = if alternative == Alternative::Better { "better" } else { "worse" };
                 format!(
                     "{run} is not shown to be {word} than {baseline}: {measure}{}.",
-                    self.numbers(of, 1.0)
+                    self.numbers(difference, 1.0)
                 )
             }
         }
@@ -138,57 +156,48 @@ impl Comparison {
         self.options.margin.unwrap_or_default()
     }
 
-    /// The measure of a pair, with its direction if that is not the usual one.
-    fn told_measure(&self, of: &Difference) -> String {
-        let measure = &self.measures[of.measure];
-        if of.better == Better::Lower {
+    /// Returns the name of a difference's measure, with `(lower is better)` if that is so.
+    fn first_measure_name(&self, difference: &Difference) -> String {
+        let measure = &self.measures[difference.measure];
+        if difference.better == Direction::Lower {
             format!("{measure} (lower is better)")
         } else {
             measure.to_string()
         }
     }
 
-    /// The difference, its share of the baseline, its interval and its p; `sign` is −1 for that of
-    /// the baseline less the run.
-    fn numbers(&self, of: &Difference, sign: f64) -> String {
-        let shown = |value: f64| {
-            if of.logarithmic {
-                format!("×{}", decimals(value.exp()))
-            } else {
-                format!("{}{}", if value < 0.0 { '-' } else { '+' }, decimals(value.abs()))
-            }
-        };
-        let mut text = shown(sign * of.paired.mean);
+    /// Describes a difference of two runs by its size, its share of the baseline, its interval and
+    /// its p; `sign` −1 swaps the runs.
+    fn numbers(&self, difference: &Difference, sign: f64) -> String {
+        let mut text = signed_decimals(difference, sign * difference.paired.mean);
         let mut within = Vec::new();
-        if let (Some(_), Some(share), false) = (self.baseline, of.relative, of.logarithmic) {
-            within.push(format!(
-                "{:+.1} %",
-                100.0 * sign * share * self.runs[of.pair.baseline].means[of.measure].signum()
-            ));
+        if let (Some(baseline), Some(share), false) =
+            (self.baseline, difference.relative, difference.logarithmic)
+        {
+            // The sign of the baseline's mean, so that a rise from a negative mean is positive too.
+            let mean = self.runs[baseline].means[difference.measure];
+            within.push(format!("{:+.1} %", 100.0 * sign * share * mean.signum()));
         }
         // If every query changes by an equal amount, the t interval is a point, and a point says
         // nothing of unseen queries.
-        let is_point = of.p.is_none() && of.interval.is_some_and(|[low, high]| low == high);
-        if let Some([low, high]) = of.interval.filter(|_| !is_point) {
-            let [low, high] = if sign < 0.0 { [-high, -low] } else { [low, high] };
-            within.push(format!(
-                "{} interval {} to {}",
-                self.confidence(),
-                shown(low),
-                shown(high)
-            ));
+        let is_point =
+            difference.p.is_none() && difference.interval.is_some_and(|[low, high]| low == high);
+        if let Some([low, high]) = difference.interval.filter(|_| !is_point) {
+            let ends = if sign < 0.0 { [-high, -low] } else { [low, high] };
+            let [low, high] = ends.map(|end| signed_decimals(difference, end));
+            within.push(format!("{} interval {low} to {high}", self.confidence()));
         }
         if !within.is_empty() {
             _ = write!(text, " ({})", within.join(", "));
         }
         // The p of a margin is that of the margin.
-        if let (PairAnswer::Equal, Some(p)) = (self.answer(of), of.p_margin) {
-            _ = write!(text, ", {} in two one-sided tests", p_is(p));
+        if let (Answer::Equivalent, Some(p)) = (self.answer(difference), difference.p_margin) {
+            _ = write!(text, ", {} in two one-sided tests", p_text(p));
             return text;
         }
-        match of.p_adjusted {
-            Some(p) if self.family_size > 1 => _ = write!(text, ", adjusted {}", p_is(p)),
-            Some(p) => _ = write!(text, ", {}", p_is(p)),
+        match difference.p_adjusted {
+            Some(p) if self.family_size > 1 => _ = write!(text, ", adjusted {}", p_text(p)),
+            Some(p) => _ = write!(text, ", {}", p_text(p)),
             None if self.queries < 2 => {
                 text += " in the only query, which says nothing about others"
             }
@@ -198,9 +207,9 @@ impl Comparison {
         text
     }
 
-    /// The verdict on many runs: the best run, the next, and the runs not shown to differ from the
-    /// best.
-    fn of_many(&self) -> Vec<String> {
+    /// Returns the verdict on six or more runs: the best run, the next, and the runs not shown to
+    /// differ from the best.
+    fn many_runs_verdict(&self) -> Vec<String> {
         let order = self.ranked(0);
         let [best, next] = [order[0], order[1]];
         if !self.is_best(0, best) {
@@ -211,27 +220,26 @@ impl Comparison {
                 self.measures[0]
             )];
         }
-        let leaders = self.leaders(0);
-        let name = |run: usize| self.runs[run].name.as_str();
-        let extreme = if self.measures[0].definition().better == Better::Lower {
+        let leaders = self.best_group(0);
+        let extreme = if self.measures[0].definition().better == Direction::Lower {
             "lowest"
         } else {
             "highest"
         };
-        let mut said = vec![format!(
+        let mut sentences = vec![format!(
             "{} has the {extreme} {} of {} runs: {}.",
-            name(best),
+            self.name(best),
             self.measures[0],
             self.runs.len(),
             decimals(self.runs[best].means[0])
         )];
-        if let Some(of) = self.between(0, best, next) {
-            said.push(self.against_next(of, name(next)));
+        if let Some(difference) = self.between(0, best, next) {
+            sentences.push(self.against_next(difference, self.name(next)));
         }
         let others: Vec<&str> =
-            leaders.iter().filter(|&&run| run != best).map(|&run| name(run)).collect();
+            leaders.iter().filter(|&&run| run != best).map(|&run| self.name(run)).collect();
         let better = self.runs.len() - leaders.len();
-        said.push(match (others.len(), better) {
+        sentences.push(match (others.len(), better) {
             (0, better) => format!("It is better than all {better} others."),
             (count, 0) => format!("None of the {count} other runs can be told from it."),
             (_, better) => format!(
@@ -240,79 +248,89 @@ impl Comparison {
                 listed(&others)
             ),
         });
-        said
+        sentences
     }
 
-    /// The best run against the next.
-    fn against_next(&self, of: &Difference, next: &str) -> String {
-        let numbers = self.numbers(of, of.told(false).sign);
-        match self.answer(of) {
-            PairAnswer::Same => format!("The next, {next}, has the same value in every query."),
-            PairAnswer::Equal => {
+    /// Returns the sentence about the best of many runs against the next best run.
+    fn against_next(&self, difference: &Difference, next: &str) -> String {
+        let numbers = self.numbers(difference, difference.sentence_pair(false).sign);
+        match self.answer(difference) {
+            Answer::Identical => {
+                format!("The next, {next}, has the same value in every query.")
+            }
+            Answer::Equivalent => {
                 format!("It and the next, {next}, are equal within ±{}: {numbers}.", self.margin())
             }
-            PairAnswer::Shown => format!("It is better than the next, {next}: {numbers}."),
-            PairAnswer::Slight => {
+            Answer::Significant => format!("It is better than the next, {next}: {numbers}."),
+            Answer::SignificantButSmall => {
                 format!(
                     "It is better than the next, {next}, but by less than ±{}: {numbers}.",
                     self.margin()
                 )
             }
-            PairAnswer::Contradictory => format!(
+            Answer::Contradictory => format!(
                 "Against the next, {next}, it is undecided, for most queries lean one way and the \
                  means the other: {numbers}."
             ),
-            PairAnswer::Open => format!("Against the next, {next}, it is undecided: {numbers}."),
+            Answer::Inconclusive => {
+                format!("Against the next, {next}, it is undecided: {numbers}.")
+            }
         }
     }
 
-    /// The verdict on many runs against a baseline: how many are better, and the best of them.
-    fn of_many_against(&self, baseline: usize) -> Vec<String> {
-        let pairs = self.leading();
-        let that = |is: &dyn Fn(PairAnswer, bool) -> bool| {
-            let found = pairs.iter().filter(|of| is(self.answer(of), of.gain() > 0.0));
-            found.copied().collect::<Vec<&Difference>>()
-        };
-        let is_shown = |answer| matches!(answer, PairAnswer::Shown | PairAnswer::Slight);
-        let better = that(&|answer, gains| is_shown(answer) && gains);
-        let worse = that(&|answer, gains| is_shown(answer) && !gains);
-        let equal = that(&|answer, _| matches!(answer, PairAnswer::Same | PairAnswer::Equal));
-        let open =
-            that(&|answer, _| matches!(answer, PairAnswer::Open | PairAnswer::Contradictory));
-        let name = |of: &&Difference| self.runs[of.pair.run].name.as_str();
-        let names = |of: &[&Difference]| listed(&of.iter().map(name).collect::<Vec<_>>());
-        let than = &self.runs[baseline].name;
+    /// Returns the verdict on six or more runs against a baseline: the better runs, and the best of
+    /// the runs.
+    fn many_against_baseline(&self, baseline: usize) -> Vec<String> {
+        let pairs = self.sentence_pairs();
+        let (mut better, mut worse, mut equal, mut open) = (vec![], vec![], vec![], vec![]);
+        let mut best = None;
+        for &difference in &pairs {
+            let answer = self.answer(difference);
+            let names = if answer.is_undecided() {
+                &mut open
+            } else if !answer.is_significant() {
+                &mut equal
+            } else if difference.gain() > 0.0 {
+                best = best.or(Some(difference));
+                &mut better
+            } else {
+                &mut worse
+            };
+            names.push(self.name(difference.pair.run));
+        }
+        let than = self.name(baseline);
         let (measure, count) = (&self.measures[0], pairs.len());
-        let mut said = vec![match better.len() {
+        let mut sentences = vec![match better.len() {
             0 => format!("None of {count} runs is shown to be better than {than} on {measure}."),
-            1 => {
-                format!("1 of {count} runs is better than {than} on {measure}: {}.", names(&better))
-            }
-            many => {
-                format!(
-                    "{many} of {count} runs are better than {than} on {measure}: {}.",
-                    names(&better)
-                )
-            }
+            many => format!(
+                "{many} of {count} runs {} better than {than} on {measure}: {}.",
+                if many == 1 { "is" } else { "are" },
+                listed(&better)
+            ),
         }];
         // The run with the best mean comes first, among better runs or else among all runs.
-        said.extend(better.first().or(pairs.first()).map(|of| self.best_of_them(of)));
+        let best = best.or(pairs.first().copied());
+        sentences.extend(best.map(|difference| self.best_of_them(difference)));
         if !worse.is_empty() {
-            said.push(format!("{} worse than {than}: {}.", are(worse.len()), names(&worse)));
+            sentences.push(format!("{} worse than {than}: {}.", are(worse.len()), listed(&worse)));
         }
         if !equal.is_empty() {
-            said.push(format!("{} equal to {than}: {}.", are(equal.len()), names(&equal)));
+            sentences.push(format!("{} equal to {than}: {}.", are(equal.len()), listed(&equal)));
         }
         if !open.is_empty() && !better.is_empty() {
-            said.push(format!("{} undecided: {}.", are(open.len()), names(&open)));
+            sentences.push(format!("{} undecided: {}.", are(open.len()), listed(&open)));
         }
-        said
+        sentences
     }
 
-    /// The best of many runs against the baseline.
-    fn best_of_them(&self, of: &Difference) -> String {
-        let run = &self.runs[of.pair.run].name;
-        format!("The best of them, {run}: {} {}.", self.told_measure(of), self.numbers(of, 1.0))
+    /// Returns the sentence about the best of many runs against the baseline.
+    fn best_of_them(&self, difference: &Difference) -> String {
+        let run = self.name(difference.pair.run);
+        format!(
+            "The best of them, {run}: {} {}.",
+            self.first_measure_name(difference),
+            self.numbers(difference, 1.0)
+        )
     }
 }
 
@@ -324,7 +342,7 @@ fn counted(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
-/// Lists the first names, and the number of further names.
+/// Lists the first names of runs, and the number of further names.
 fn listed(names: &[&str]) -> String {
     let named = names[..names.len().min(NAMED)].join(", ");
     match names.len().saturating_sub(NAMED) {
@@ -333,7 +351,17 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// A number with three decimals, or two digits if it is smaller.
+/// Formats a value of a difference of two runs with three decimals: a logarithm as a factor, else a
+/// number with its sign.
+fn signed_decimals(difference: &Difference, value: f64) -> String {
+    if difference.logarithmic {
+        format!("×{}", decimals(value.exp()))
+    } else {
+        format!("{}{}", if value < 0.0 { '-' } else { '+' }, decimals(value.abs()))
+    }
+}
+
+/// Formats a number with three decimals, or with two significant digits if it is smaller.
 fn decimals(value: f64) -> String {
     let small = value != 0.0 && value.abs() < 0.000_95;
     let decimals = if small { 1 - value.abs().log10().floor() as i32 } else { 3 };

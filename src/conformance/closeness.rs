@@ -1,9 +1,9 @@
-//! The closeness of a value to the value of a definition: the class of tolerance in which both are
-//! equal.
+//! The closeness of two values of a measure: equal to the bit, but for the order of addition, as
+//! f32, or rounded.
 
 use std::fmt;
 
-/// Classes of tolerance for equal values, the closest first.
+/// The classes of error within which two values of a measure count as equal, the closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tolerance {
     /// The same bits: added up in the order of ranks, a gain divided by its discount.
@@ -19,10 +19,10 @@ pub enum Tolerance {
 impl fmt::Display for Tolerance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Tolerance::Bits => f.write_str("bits"),
-            Tolerance::Sum => f.write_str("sum"),
-            Tolerance::F32 => f.write_str("f32"),
-            Tolerance::Digits(digits) => write!(f, "digits:{digits}"),
+            Self::Bits => f.write_str("bits"),
+            Self::Sum => f.write_str("sum"),
+            Self::F32 => f.write_str("f32"),
+            Self::Digits(digits) => write!(f, "digits:{digits}"),
         }
     }
 }
@@ -31,8 +31,8 @@ impl fmt::Display for Tolerance {
 const SUM: f64 = 1e-12;
 const F32: f64 = 2e-6;
 
-/// Returns the closest class in which two values are equal. With `digits`, the values may be equal
-/// after rounding to `digits` decimals.
+/// Returns the closest class of error in which two values of a measure are equal; `None` if they
+/// differ. With `digits`, the values may be equal after rounding to `digits` decimals.
 pub fn closeness(found: f64, expected: f64, digits: Option<usize>) -> Option<Tolerance> {
     if found == expected {
         return Some(Tolerance::Bits);

@@ -1,4 +1,5 @@
-//! Conformance: the known definition of a measure, if any, that an implementation follows.
+//! Conformance: the known definition of a measure, if any, that another implementation follows
+//! (`laneval check`).
 //!
 //! Programs that print `nDCG@10` differ in the definition of nDCG. A [`Suite`] has some small
 //! queries, each for a choice that a definition makes, and the value of each query under each known
@@ -18,22 +19,22 @@
 //!         case.qrels.iter().any(|(judged, grade)| judged == document && *grade > 0)
 //!     };
 //!     let hits = run.iter().take(case.k as usize).filter(|(document, _)| hit(document)).count();
-//!     Ok(CaseAnswer::of(hits as f64 / f64::from(case.k)))
+//!     Ok(CaseAnswer::from_value(hits as f64 / f64::from(case.k)))
 //! };
 //! let checked = check(&Suite::named("v1")?, "P", None, precision)?;
-//! assert_eq!(checked.fits[0].definition.spelled(), "P@k --ties input");
+//! assert_eq!(checked.fits[0].definition.spelling(), "P@k --ties input");
 //! assert!(checked.fits[0].definition.libraries.iter().any(|library| library.name == "ranx"));
 //! # Ok::<(), laneval::Error>(())
 //! ```
 
 mod answer;
-mod checked;
+mod check;
 mod closeness;
 mod stored;
 mod suite;
-mod words;
+mod text;
 
 pub use answer::CaseAnswer;
-pub use checked::{CheckVerdict, Checked, Fit, WrongCase, check};
+pub use check::{CheckReport, CheckVerdict, DefinitionFit, FailedCase, check};
 pub use closeness::Tolerance;
 pub use suite::{Case, Suite, SuiteDefinition, SuiteLibrary, SuiteOptions};

@@ -1,12 +1,12 @@
-//! The files of `conformance/`, as they are in the program.
+//! The conformance suite built into laneval, read from the JSON files of `conformance/`.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::suite::{Case, Change, Suite, SuiteDefinition};
-use crate::error::{Error, Result};
+use super::suite::{Case, Mutation, Suite, SuiteDefinition};
+use crate::error::{Result, unanswerable};
 
 const CASES: &str = include_str!("../../conformance/v1/cases.json");
 const DEFINITIONS: &str = include_str!("../../conformance/v1/definitions.json");
@@ -46,33 +46,30 @@ struct StoredMistakes {
 }
 
 impl Suite {
-    /// Returns a suite built into laneval.
+    /// Returns the conformance suite of this name that is built into laneval.
     ///
     /// # Errors
-    /// [`Error::Unanswerable`]: no suite has the name.
+    /// [`crate::Error::Unanswerable`]: no suite has the name.
     pub fn named(name: &str) -> Result<Self> {
-        if Suite::NAMES.contains(&name) {
+        if Self::NAMES.contains(&name) {
             return Ok(v1(name));
         }
-        let known = Suite::NAMES.join(", ");
-        Err(Error::Unanswerable(format!("there is no suite `{name}`, only {known}")))
+        let known = Self::NAMES.join(", ");
+        unanswerable(format!("there is no suite `{name}`, only {known}"))
     }
 }
 
-/// Reads the suite v1. The files are part of the program, so none can be wrong; a test reads them.
+/// Reads the built-in conformance suite v1 from its JSON files. The files are part of the program,
+/// so none can be wrong; a test reads them.
 fn v1(name: &str) -> Suite {
     let StoredCases { cases } = read(CASES);
     let StoredDefinitions { definitions } = read(DEFINITIONS);
     let ValueTexts { values: stored } = read(VALUES);
-    let of_definition = |definition: &SuiteDefinition| {
-        let of = stored.iter().find(|of| of.id == definition.id);
-        let number = |case: &Case| {
-            let value = of.and_then(|of| of.values.get(&case.id)).and_then(Option::as_ref)?;
-            value.v.parse().ok()
-        };
-        cases.iter().map(number).collect::<Vec<Option<f64>>>()
-    };
-    let values: Vec<_> = definitions.iter().map(of_definition).collect();
+    let values = definitions.iter().map(|definition| {
+        let entry = stored.iter().find(|entry| entry.id == definition.id);
+        cases.iter().map(|case| entry?.values.get(&case.id)?.as_ref()?.v.parse().ok()).collect()
+    });
+    let values: Vec<Vec<Option<f64>>> = values.collect();
     let changes = changes(&cases, &definitions, &values);
     Suite { name: name.to_owned(), cases, definitions, values, changes }
 }
@@ -81,17 +78,16 @@ fn changes(
     cases: &[Case],
     definitions: &[SuiteDefinition],
     values: &[Vec<Option<f64>>],
-) -> Vec<Change> {
+) -> Vec<Mutation> {
     let StoredMistakes { says, mistakes } = read(MISTAKES);
-    let change = |(id, words, differing): (String, usize, HashMap<String, Option<f64>>)| {
-        let of = definitions.iter().position(|definition| definition.id == id)?;
-        let value = |(case, value): (&Case, &Option<f64>)| {
-            differing.get(&case.id).copied().unwrap_or(*value)
-        };
-        let values = cases.iter().zip(&values[of]).map(value).collect();
-        Some(Change { of, says: says.get(words)?.clone(), values })
-    };
-    mistakes.into_iter().filter_map(change).collect()
+    let changes = mistakes.into_iter().filter_map(|(id, words, differing)| {
+        let definition = definitions.iter().position(|definition| definition.id == id)?;
+        let values = cases.iter().zip(&values[definition]);
+        // Only the differing values are stored, because most changes alter the values of few cases.
+        let values = values.map(|(case, value)| *differing.get(&case.id).unwrap_or(value));
+        Some(Mutation { definition, says: says.get(words)?.clone(), values: values.collect() })
+    });
+    changes.collect()
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> T {

@@ -1,11 +1,11 @@
-//! A suite: queries with their judgments and results, definitions of measures, and the value that
-//! each definition has of each query.
+//! A conformance suite: queries with judgments and results, definitions of measures, and the value
+//! of each query under each definition.
 
 use std::fmt::Write;
 
 use serde::Deserialize;
 
-/// A query with its judgments, and the results of a run.
+/// A query of a conformance suite: its judgments, and its results in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Case {
@@ -24,7 +24,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the judgments as TREC text.
+    /// Returns the judgments of the query as TREC qrels text.
     pub fn qrels_text(&self) -> String {
         self.qrels.iter().fold(String::new(), |mut text, (document, grade)| {
             let _ = writeln!(text, "{} 0 {document} {grade}", self.id);
@@ -32,8 +32,8 @@ impl Case {
         })
     }
 
-    /// Returns the results as TREC text, lines in the order of the file; a case without results has
-    /// no lines.
+    /// Returns the results of the query as TREC run text, lines in the order of the file; empty
+    /// without results.
     pub fn run_text(&self) -> String {
         self.run.iter().enumerate().fold(String::new(), |mut text, (at, (document, score))| {
             let _ = writeln!(text, "{} Q0 {document} {} {score} run", self.id, at + 1);
@@ -42,7 +42,8 @@ impl Case {
     }
 }
 
-/// Options of an evaluation, as the command spells them. A missing option has its default.
+/// The evaluation options of a definition in a conformance suite (`-J`, `-M`, `--relevant-from`,
+/// `--ties`), as `laneval eval` spells the values. A missing option has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -51,13 +52,13 @@ pub struct SuiteOptions {
     pub judged_only: bool,
     /// The number of first results that are looked at (`-M`): `k`, the cutoff of the case.
     pub max_rank: Option<String>,
-    /// Which relevant documents count as existing (`--known`).
-    pub known: Option<String>,
+    /// Which relevant documents count as existing (`--relevant-from`).
+    pub relevant_from: Option<String>,
     /// The order of equal scores (`--ties`).
     pub ties: Option<String>,
 }
 
-/// A library with a definition.
+/// A library that computes a measure by a definition of a conformance suite.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct SuiteLibrary {
@@ -67,7 +68,8 @@ pub struct SuiteLibrary {
     pub name: String,
 }
 
-/// A definition of a measure.
+/// A definition of a measure in a conformance suite: its formula, its spelling in laneval, and its
+/// libraries.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct SuiteDefinition {
@@ -87,14 +89,19 @@ pub struct SuiteDefinition {
 }
 
 impl SuiteDefinition {
-    /// Returns the name of the defined measure.
+    /// Returns the name of the measure that the definition defines.
     pub fn family(&self) -> &str {
         self.id.split(':').next().unwrap_or_default()
     }
 
-    /// Returns the definition as it is given to the command, or in words if laneval does not have
-    /// it.
-    pub fn spelled(&self) -> String {
+    /// Returns whether a library, by its short name, computes the measure by this definition.
+    pub(super) fn has_library(&self, library: &str) -> bool {
+        self.libraries.iter().any(|entry| entry.library == library)
+    }
+
+    /// Returns the definition as measure and options of `laneval eval`, or in words if laneval does
+    /// not have it.
+    pub fn spelling(&self) -> String {
         let Some(measure) = &self.measure else {
             return format!("{}, {}", self.family(), self.formula);
         };
@@ -103,8 +110,11 @@ impl SuiteDefinition {
         if options.judged_only {
             text.push_str(" -J");
         }
-        let valued =
-            [("-M", &options.max_rank), ("--known", &options.known), ("--ties", &options.ties)];
+        let valued = [
+            ("-M", &options.max_rank),
+            ("--relevant-from", &options.relevant_from),
+            ("--ties", &options.ties),
+        ];
         for (option, value) in valued {
             if let Some(value) = value {
                 let _ = write!(text, " {option} {value}");
@@ -114,11 +124,12 @@ impl SuiteDefinition {
     }
 }
 
-/// A variant of a definition: one choice changed, or a mistake made.
+/// A variant of a definition in a conformance suite, with one choice changed or a usual mistake
+/// made, and its values.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
+pub(super) struct Mutation {
     /// The index of the definition.
-    pub of: usize,
+    pub definition: usize,
     /// The changed choice, in words.
     pub says: String,
     /// The value of each case, to seven digits where the change alters the value; `None` is a query
@@ -126,7 +137,8 @@ pub(super) struct Change {
     pub values: Vec<Option<f64>>,
 }
 
-/// A conformance suite.
+/// A conformance suite: queries, definitions of measures, and the value of each query under each
+/// definition.
 #[derive(Debug, Clone)]
 pub struct Suite {
     /// The name of the suite.
@@ -138,22 +150,22 @@ pub struct Suite {
     /// The values by definition and case; `None` for a query left out.
     pub(super) values: Vec<Vec<Option<f64>>>,
     /// Variants of definitions with one choice changed.
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<Mutation>,
 }
 
 impl Suite {
     /// The names of the suites that laneval brings along.
     pub const NAMES: [&str; 1] = ["v1"];
 
-    /// Returns the names of the measures, in order.
+    /// Returns the names of the measures of the suite, in order.
     pub fn measures(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.definitions.iter().map(SuiteDefinition::family).collect();
         names.dedup();
         names
     }
 
-    /// Returns the value that a definition has of each case, by its place; `None` is a query that
-    /// is left out.
+    /// Returns the value of each query of the suite under the definition with this index; `None` is
+    /// a query that is left out.
     pub fn values(&self, definition: usize) -> &[Option<f64>] {
         self.values.get(definition).map_or(&[], Vec::as_slice)
     }

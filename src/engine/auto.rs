@@ -1,4 +1,4 @@
-//! The choice of `auto`: the CPU, unless a GPU promises to be much faster.
+//! The choice of the engine for `--engine auto`: the CPU, unless a GPU promises to be much faster.
 //!
 //! The CPU's time is guessed from the number of labels and folds, the GPU's from the time to open a
 //! device and to send the labels up: kernels and answers are left out, as the way up alone decides
@@ -9,8 +9,8 @@
 use super::ChosenEngine;
 use super::cpu::Cpu;
 
-/// An engine, with the reason for its choice.
-pub struct TakenEngine {
+/// A CPU or GPU engine that was chosen, with the reason for the choice.
+pub struct SelectedEngine {
     /// The engine.
     pub engine: ChosenEngine,
     /// The reason, in a few words; empty if the engine was asked for.
@@ -19,18 +19,18 @@ pub struct TakenEngine {
     pub refused: Option<String>,
 }
 
-impl TakenEngine {
-    /// Takes an engine that was asked for.
-    pub fn asked(engine: ChosenEngine) -> Self {
-        TakenEngine { engine, why: String::new(), refused: None }
+impl SelectedEngine {
+    /// Wraps an engine that the user asked for, without a reason.
+    pub fn requested(engine: ChosenEngine) -> Self {
+        Self { engine, why: String::new(), refused: None }
     }
 }
 
-/// Chooses the engine for `labels` labels and `folds` folds over them.
+/// Chooses the CPU or a GPU for `labels` labels and `folds` folds over them, by estimated time.
 ///
 /// The estimates are rough: labels that are evaluated once must go up to a GPU first, and opening
 /// one takes longer than most evaluations.
-pub fn take(labels: u64, folds: usize) -> TakenEngine {
+pub fn select(labels: u64, folds: usize) -> SelectedEngine {
     /// The number of labels that a thread folds in a second, one fold at a time.
     const FOLDED: f64 = 4e9;
     let on_cpu = labels as f64 * folds as f64 / (FOLDED * rayon::current_num_threads() as f64);
@@ -38,13 +38,13 @@ pub fn take(labels: u64, folds: usize) -> TakenEngine {
         Ok(taken) => return taken,
         Err(reasons) => reasons,
     };
-    TakenEngine { engine: ChosenEngine::Cpu(Cpu::new()), why, refused }
+    SelectedEngine { engine: ChosenEngine::Cpu(Cpu::new()), why, refused }
 }
 
-/// Takes a GPU if the GPU saves time. The error is the reason against the GPU, and the GPU's own
-/// error after a try.
+/// Opens a GPU if the estimate makes a GPU at least twice as fast as the CPU. The error is the
+/// reason against the GPU, and the GPU's own error after a try.
 #[cfg(feature = "gpu")]
-fn gpu(labels: f64, on_cpu: f64) -> Result<TakenEngine, (String, Option<String>)> {
+fn gpu(labels: f64, on_cpu: f64) -> Result<SelectedEngine, (String, Option<String>)> {
     /// The bytes per second to a GPU: the bound for labels evaluated once.
     const UP: f64 = 1e10;
     /// Seconds to open a device.
@@ -58,17 +58,20 @@ fn gpu(labels: f64, on_cpu: f64) -> Result<TakenEngine, (String, Option<String>)
         );
         return Err((why, None));
     }
-    match super::gpu::Gpu::open(super::gpu::device::Choice::Hardware) {
+    match super::gpu::Gpu::open(super::gpu::device::AdapterChoice::Hardware) {
         Ok(gpu) => {
             let why = format!("the CPU would take about {on_cpu:.1} s, this about {on_gpu:.1} s");
-            Ok(TakenEngine { why, ..TakenEngine::asked(ChosenEngine::Gpu(Box::new(gpu))) })
+            Ok(SelectedEngine {
+                why,
+                ..SelectedEngine::requested(ChosenEngine::Gpu(Box::new(gpu)))
+            })
         }
         Err(error) => Err(("no GPU is ready".to_owned(), Some(error.to_string()))),
     }
 }
 
 #[cfg(not(feature = "gpu"))]
-fn gpu(_: f64, _: f64) -> Result<TakenEngine, (String, Option<String>)> {
+fn gpu(_: f64, _: f64) -> Result<SelectedEngine, (String, Option<String>)> {
     Err(("laneval was built without its GPU engine".to_owned(), None))
 }
 
@@ -79,7 +82,7 @@ mod tests {
 
     #[test]
     fn little_work_stays_on_the_cpu() {
-        let taken = take(1_000_000, 5);
+        let taken = select(1_000_000, 5);
         assert!(taken.engine.describe().starts_with("cpu"));
         assert!(taken.refused.is_none());
     }

@@ -1,4 +1,5 @@
-//! The parts of every engine: a job, gathered results, and the workers that share the job.
+//! The parts that all engines share: a job, collectors of results, and the workers that share the
+//! job.
 //!
 //! Workers take tiles from one shared counter, some at a time, until none are left: a fast worker
 //! takes more, nobody waits, and nobody plans the work. Each worker keeps its gathered results
@@ -15,12 +16,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fearless_simd::Level;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fold::{Columns, Program, QueryInputs};
 use crate::matrix::{Batch, View};
-use crate::watch::Watch;
+use crate::progress::{ProgressHandle, add_work, check_stopped, is_stopped};
 
-/// The work of an engine.
+/// The work of an engine: rankings, the view of their labels, and the folds to compute.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
     /// The rankings.
@@ -32,58 +33,58 @@ pub struct Job<'a> {
     /// The numbers of each query that the program refers to.
     pub inputs: &'a QueryInputs,
     /// The watch over the work, to count finished labels and to stop the job.
-    pub watch: Option<&'a Watch>,
+    pub watch: Option<&'a ProgressHandle>,
 }
 
 impl Job<'_> {
-    /// Whether the job was told to stop.
+    /// Returns whether the job was told to stop before its end.
     pub(super) fn is_stopped(&self) -> bool {
-        self.watch.is_some_and(Watch::is_stopped)
+        is_stopped(self.watch)
     }
 
-    /// Tells the watch that a tile is done.
-    pub(super) fn tell(&self, at: usize) {
-        if let Some(watch) = self.watch {
-            watch.add(self.batch.tile(at).labels.len() as u64);
-        }
+    /// Adds the labels of a finished tile to the reported progress of the job.
+    pub(super) fn report_progress(&self, at: usize) {
+        add_work(self.watch, self.batch.tile(at).labels.len() as u64);
     }
 }
 
-/// A collector of columns. Every worker begins with a collector of its own and adds tiles to its
-/// collector; in the end all collectors are merged.
-pub trait Gather: Send {
-    /// Adds a tile, by its index, with its columns.
+/// A collector of the fold values (columns) that an engine computes tile by tile. Every worker
+/// begins with a collector of its own and adds tiles to its collector; in the end all collectors
+/// are merged.
+pub trait Collector: Send {
+    /// Adds the fold values of tile `at`, which the engine has just computed as `columns`, to this
+    /// collector.
     fn tile(&mut self, at: usize, columns: &Columns);
 
-    /// Adds the tiles that another worker gathered.
+    /// Adds the tiles that another worker's collector gathered.
     fn merge(&mut self, other: Self);
 }
 
-/// An engine, which runs programs.
+/// An engine, on the CPU or a GPU, that computes the folds of a program over tiles of rankings.
 pub trait Engine: Sync {
-    /// The engine in words, such as `cpu (avx512, 16 threads)`.
+    /// Returns a description of the engine, such as `cpu (avx512, 16 threads)`.
     fn describe(&self) -> String;
 
-    /// Returns the level of SIMD if the engine computes on the CPU. The caller may then compute at
-    /// this level too while gathering.
+    /// Returns the engine's level of SIMD if the engine computes on the CPU. The caller may then
+    /// compute at this level too while gathering.
     fn cpu_level(&self) -> Option<Level> {
         None
     }
 
-    /// Explains how each fold of a program is computed, one line each, if a fold needs an
-    /// explanation: units and bounds of sums in integers.
+    /// Explains how the engine computes each fold of a job, one line each, if a fold needs an
+    /// explanation: units and error bounds of sums in integers.
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         let _ = job;
         Vec::new()
     }
 
-    /// Runs the program over all tiles of the batch by at most `workers` workers and merges their
-    /// results. Each worker begins with a `G` from `begin`. The assignment of tiles to workers
-    /// varies from call to call.
+    /// Computes the folds of a job over all its tiles by at most `workers` workers, and merges
+    /// their collected results. Each worker begins with a `G` from `begin`. The assignment of tiles
+    /// to workers varies from call to call.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped), and what a device refuses.
-    fn run<G: Gather>(
+    fn run<G: Collector>(
         &self,
         job: &Job<'_>,
         workers: usize,
@@ -91,22 +92,23 @@ pub trait Engine: Sync {
     ) -> Result<G>;
 }
 
-/// The results of workers that are idle now.
-pub(super) struct Idle<G>(Mutex<Vec<G>>);
+/// The collected results of workers that are idle now, for the next worker to go on with.
+pub(super) struct WorkerStates<G>(Mutex<Vec<G>>);
 
-impl<G: Gather> Idle<G> {
+impl<G: Collector> WorkerStates<G> {
     pub(super) fn new() -> Self {
-        Idle(Mutex::new(Vec::new()))
+        Self(Mutex::new(Vec::new()))
     }
 
-    /// Lets at most `count` workers share `tiles` of a job, until the job is stopped. A worker gets
-    /// the result of an idle worker, or else a new result from `begin`. It takes tiles by a
-    /// function that returns `together` tiles at a time until no tile is left.
+    /// Lets at most `count` workers share `tiles` of a job, until the job is stopped or no tile is
+    /// left. A worker gets the result of an idle worker, or else a new result from `begin`. It
+    /// takes tiles by a function that returns `together` tiles at a time until no tile is left.
     pub(super) fn each_tile(
         &self,
         job: &Job<'_>,
         count: usize,
-        (tiles, together): (Range<usize>, usize),
+        tiles: Range<usize>,
+        together: usize,
         begin: &(impl Fn() -> G + Sync),
         worker: impl Fn(&mut G, &mut dyn FnMut() -> Option<Range<usize>>) + Sync,
     ) {
@@ -128,14 +130,13 @@ impl<G: Gather> Idle<G> {
         });
     }
 
-    /// Merges the results of all workers; the result of `begin` if there was no worker.
+    /// Merges the collected results of all workers of a job; the result of `begin` if there was no
+    /// worker.
     ///
     /// # Errors
     /// The job was told to stop.
     pub(super) fn merged(self, job: &Job<'_>, begin: impl Fn() -> G) -> Result<G> {
-        if job.is_stopped() {
-            return Err(Error::Stopped);
-        }
+        check_stopped(job.watch)?;
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
         let merged = all.reduce(|mut all, one| {
             all.merge(one);
@@ -149,7 +150,7 @@ impl<G: Gather> Idle<G> {
     }
 }
 
-/// Calls `work` `count` times, at least once, on the threads of the pool.
+/// Calls `work` `count` times, at least once, on the threads of the rayon pool.
 pub(crate) fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
     if count <= 1 {
         return work();

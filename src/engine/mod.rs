@@ -1,5 +1,5 @@
-//! Engines: they run a [`Program`](crate::fold::Program) over the tiles of a batch. They know folds
-//! and labels, never measures.
+//! Engines that run a [`Program`](crate::fold::Program) of folds over tiles of rankings, on the CPU
+//! or a GPU. They know folds and labels, never measures.
 
 pub mod auto;
 pub mod cpu;
@@ -7,18 +7,18 @@ pub mod cpu;
 pub mod gpu;
 pub mod walk;
 
-#[cfg(feature = "internals")]
-pub mod folds_alone;
 mod job;
+#[cfg(feature = "internals")]
+pub mod single_folds;
 
 use fearless_simd::Level;
 
 use crate::error::Result;
 
 pub(crate) use job::in_parallel;
-pub use job::{Engine, Gather, Job};
+pub use job::{Collector, Engine, Job};
 
-/// An engine that was chosen at run time.
+/// The CPU engine or a GPU engine, chosen at run time.
 pub enum ChosenEngine {
     /// The CPU.
     Cpu(cpu::Cpu),
@@ -30,38 +30,38 @@ pub enum ChosenEngine {
 impl Engine for ChosenEngine {
     fn describe(&self) -> String {
         match self {
-            ChosenEngine::Cpu(cpu) => cpu.describe(),
+            Self::Cpu(cpu) => cpu.describe(),
             #[cfg(feature = "gpu")]
-            ChosenEngine::Gpu(gpu) => gpu.describe(),
+            Self::Gpu(gpu) => gpu.describe(),
         }
     }
 
     fn cpu_level(&self) -> Option<Level> {
         match self {
-            ChosenEngine::Cpu(cpu) => Some(cpu.level()),
+            Self::Cpu(cpu) => Some(cpu.level()),
             #[cfg(feature = "gpu")]
-            ChosenEngine::Gpu(_) => None,
+            Self::Gpu(_) => None,
         }
     }
 
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         match self {
-            ChosenEngine::Cpu(cpu) => cpu.explain(job),
+            Self::Cpu(cpu) => cpu.explain(job),
             #[cfg(feature = "gpu")]
-            ChosenEngine::Gpu(gpu) => gpu.explain(job),
+            Self::Gpu(gpu) => gpu.explain(job),
         }
     }
 
-    fn run<G: Gather>(
+    fn run<G: Collector>(
         &self,
         job: &Job<'_>,
         workers: usize,
         begin: impl Fn() -> G + Sync,
     ) -> Result<G> {
         match self {
-            ChosenEngine::Cpu(cpu) => cpu.run(job, workers, begin),
+            Self::Cpu(cpu) => cpu.run(job, workers, begin),
             #[cfg(feature = "gpu")]
-            ChosenEngine::Gpu(gpu) => gpu.run(job, workers, begin),
+            Self::Gpu(gpu) => gpu.run(job, workers, begin),
         }
     }
 }

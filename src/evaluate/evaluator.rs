@@ -1,4 +1,4 @@
-//! Measures, and the options of their evaluation.
+//! The evaluator: measures, and the options of their evaluation.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::ids::Ids;
 use crate::matrix::{Codebook, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
-use crate::scores::{Known, QuerySet, TiedValue};
+use crate::progress::ProgressHandle;
+use crate::scores::{EvaluationSettings, QuerySet, RelevantFrom, TiedValue};
 use crate::stats::Stat;
-use crate::watch::Watch;
 
-/// The engine that computes.
+/// The choice of the engine that computes measures: CPU, GPU, reference functions, or the fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
@@ -30,17 +30,18 @@ pub enum EngineChoice {
 
 impl EngineChoice {
     /// Every choice, with its name on the command line.
-    pub const ALL: [(&'static str, EngineChoice); 4] = [
-        ("auto", EngineChoice::Auto),
-        ("cpu", EngineChoice::Cpu),
-        ("gpu", EngineChoice::Gpu),
-        ("reference", EngineChoice::Reference),
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("cpu", Self::Cpu),
+        ("gpu", Self::Gpu),
+        ("reference", Self::Reference),
     ];
 }
 
 named!(EngineChoice, "an engine");
 
-/// Measures, and the options of their evaluation.
+/// An evaluator of runs: measures with the options of their evaluation, such as queries, engine and
+/// statistics.
 ///
 /// ```
 /// use laneval::{Evaluator, Join, Qrels, QuerySet, Stat};
@@ -49,7 +50,7 @@ named!(EngineChoice, "an engine");
 /// let run = [("q1", "d2", 9.5), ("q1", "d1", 7.0), ("q2", "d1", 3.0)];
 /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
 /// let evaluator = Evaluator::new(["nDCG@10", "AP", "RR"])?
-///     .with_queries(QuerySet::Both)
+///     .with_queries(QuerySet::Common)
 ///     .with_stats([Stat::Min]);
 /// let scores = evaluator.evaluate(&matrix)?;
 /// assert_eq!(scores.average("mine", "AP"), Some(0.75));
@@ -58,10 +59,7 @@ named!(EngineChoice, "an engine");
 #[derive(Debug, Clone, Default)]
 pub struct Evaluator {
     pub(super) measures: Vec<Measure>,
-    pub(super) queries: QuerySet,
-    pub(super) view: View,
-    pub(super) known: Known,
-    pub(super) tied: TiedValue,
+    pub(super) settings: EvaluationSettings,
     pub(super) engine: EngineChoice,
     #[cfg_attr(not(feature = "gpu"), allow(dead_code))]
     pub(super) adapter: Option<String>,
@@ -72,7 +70,7 @@ pub struct Evaluator {
     pub(super) only: Option<Ids>,
     pub(super) groups: Option<Groups>,
     pub(super) threads: Option<NonZeroUsize>,
-    pub(super) watch: Option<Arc<Watch>>,
+    pub(super) watch: Option<Arc<ProgressHandle>>,
 }
 
 impl Evaluator {
@@ -82,162 +80,187 @@ impl Evaluator {
     /// A name is not a measure.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let lists = names.into_iter().map(|name| parse_list(name, Defaults::default()));
-        Ok(Self::of(lists.collect::<Result<Vec<_>>>()?.concat()))
+        Ok(Self::from_measures(lists.collect::<Result<Vec<_>>>()?.concat()))
     }
 
     /// Makes an evaluator of parsed measures.
-    pub fn of(measures: Vec<Measure>) -> Self {
-        Evaluator { measures, ..Self::default() }
+    pub fn from_measures(measures: Vec<Measure>) -> Self {
+        Self { measures, ..Self::default() }
     }
 
-    /// Replaces the measures and keeps all options.
+    /// Replaces the measures of the evaluator, and keeps all options.
     #[must_use]
     pub fn with_measures(self, measures: Vec<Measure>) -> Self {
-        Evaluator { measures, ..self }
+        Self { measures, ..self }
     }
 
-    /// Chooses the queries that count. The default is all judged queries.
+    /// Sets the queries that count, the ranks and documents that are looked at, the relevant
+    /// documents known and the value of ties, all at once.
     #[must_use]
-    pub fn with_queries(self, queries: QuerySet) -> Self {
-        Evaluator { queries, ..self }
+    pub fn with_settings(self, settings: EvaluationSettings) -> Self {
+        Self { settings, ..self }
     }
 
-    /// Chooses the ranks and documents of the rankings that count. The default is all.
+    /// Chooses the queries that count in averages. The default is all judged queries.
     #[must_use]
-    pub fn with_view(self, view: View) -> Self {
-        Evaluator { view, ..self }
+    pub fn with_queries(mut self, queries: QuerySet) -> Self {
+        self.settings.queries = queries;
+        self
     }
 
-    /// Chooses the relevant documents that measures know. The default is all judged relevant
-    /// documents.
+    /// Chooses the ranks and documents of each ranking that count: down to a depth, or judged
+    /// documents only. The default is all.
+    #[must_use]
+    pub fn with_view(mut self, view: View) -> Self {
+        self.settings.view = view;
+        self
+    }
+
+    /// Chooses the relevant documents that measures know: all judged ones, or those that the run
+    /// retrieved. The default is all judged relevant documents.
     ///
-    /// With [`Known::Retrieved`], a query keeps only the judgments of documents that the run
-    /// retrieved and the view keeps, as for a program that gets lists without qrels. So each run
-    /// has relevant documents of its own.
+    /// With [`RelevantFrom::Retrieved`], a query keeps only the judgments of documents that the run
+    /// retrieved and the view keeps. So each run has relevant documents of its own. A program that
+    /// gets the grades of ranked lists, and no qrels, computes such values.
     #[must_use]
-    pub fn with_known(self, known: Known) -> Self {
-        Evaluator { known, ..self }
+    pub fn with_relevant_from(mut self, relevant_from: RelevantFrom) -> Self {
+        self.settings.relevant_from = relevant_from;
+        self
     }
 
-    /// Chooses the value of a ranking with tied documents. The default is the value in the order of
-    /// the join.
+    /// Chooses the value of a ranking in which documents have equal scores. The default is the
+    /// value in the order of the join. Other choices are the mean, best or worst value over all
+    /// orders of documents with equal scores.
     ///
-    /// All choices but the default need a matrix with ties ([`Join::keep_ties`](crate::Join)).
+    /// All choices but the default need a matrix that kept its ties
+    /// ([`Join::keep_ties`](crate::Join)).
     #[must_use]
-    pub fn with_tied(self, tied: TiedValue) -> Self {
-        Evaluator { tied, ..self }
+    pub fn with_tied_value(mut self, tied: TiedValue) -> Self {
+        self.settings.tied = tied;
+        self
     }
 
-    /// Chooses the engine. The default is the fastest engine for the matrix.
+    /// Chooses the engine that computes the measures. The default is the fastest engine for the
+    /// matrix.
     #[must_use]
     pub fn with_engine(self, engine: EngineChoice) -> Self {
-        Evaluator { engine, ..self }
+        Self { engine, ..self }
     }
 
-    /// Chooses the GPU, by number or by a part of its name. The default is any GPU that is not
-    /// software.
+    /// Chooses the GPU, by number or by a part of its name. `None`, the default, means the most
+    /// powerful GPU that is not software.
     #[must_use]
     pub fn with_adapter(self, adapter: Option<String>) -> Self {
-        Evaluator { adapter, ..self }
+        Self { adapter, ..self }
     }
 
-    /// Asks for statistics besides the average. The default is none.
+    /// Asks for statistics of each measure's values besides the average. The default is none.
     #[must_use]
     pub fn with_stats(self, stats: impl IntoIterator<Item = Stat>) -> Self {
-        Evaluator { stats: stats.into_iter().collect(), ..self }
+        Self { stats: stats.into_iter().collect(), ..self }
     }
 
-    /// Sets whether the values of each query are kept.
+    /// Sets whether the scores keep the value of each query. By default scores keep none.
     #[must_use]
     pub fn with_per_query(self, per_query: bool) -> Self {
-        Evaluator { per_query, ..self }
+        Self { per_query, ..self }
     }
 
-    /// Sets whether the ids of all queries that a run lacks are kept, and not only the first few.
+    /// Sets whether the scores keep the ids of all queries that a run lacks. By default scores keep
+    /// only the first few ids.
     #[must_use]
     pub fn with_missing_ids(self, missing_ids: bool) -> Self {
-        Evaluator { missing_ids, ..self }
+        Self { missing_ids, ..self }
     }
 
-    /// Sets whether values and statistics that are infinite or not a number are let through.
-    /// Otherwise they are errors.
+    /// Sets whether scores may have values and statistics that are infinite or not a number. By
+    /// default such a number is an error.
     #[must_use]
-    pub fn with_not_finite(self, not_finite: bool) -> Self {
-        Evaluator { not_finite, ..self }
+    pub fn allow_non_finite(self, not_finite: bool) -> Self {
+        Self { not_finite, ..self }
     }
 
-    /// Limits the evaluation to these queries, in any order; `None` means all. A notice tells how
-    /// many of them are not judged.
+    /// Limits the evaluation to these queries, in any order; `None` means all. A notice of the
+    /// scores tells how many of these queries are not judged; if none is judged, that is an error.
     #[must_use]
-    pub fn with_only(self, queries: Option<Ids>) -> Self {
-        Evaluator { only: queries, ..self }
+    pub fn with_query_filter(self, queries: Option<Ids>) -> Self {
+        Self { only: queries, ..self }
     }
 
-    /// Sets groups of queries, which get scores of their own besides the scores of all queries.
+    /// Sets groups of queries, which get scores of their own besides the scores of all queries;
+    /// `None` means no groups.
     #[must_use]
     pub fn with_groups(self, groups: Option<Groups>) -> Self {
-        Evaluator { groups, ..self }
+        Self { groups, ..self }
     }
 
-    /// Sets the number of threads, of which at most [`most_threads`](super::most_threads) are
+    /// Sets the number of threads, of which at most [`max_threads`](super::max_threads) are
     /// started; `None` means the rayon pool of the caller.
     #[must_use]
     pub fn with_threads(self, threads: Option<NonZeroUsize>) -> Self {
-        Evaluator { threads, ..self }
+        Self { threads, ..self }
     }
 
-    /// Sets a [`Watch`], which counts finished work and may stop the evaluation.
+    /// Sets a [`ProgressHandle`], which counts finished work and may stop the evaluation.
     #[must_use]
-    pub fn with_watch(self, watch: Option<Arc<Watch>>) -> Self {
-        Evaluator { watch, ..self }
+    pub fn with_progress(self, watch: Option<Arc<ProgressHandle>>) -> Self {
+        Self { watch, ..self }
     }
 
-    /// The measures.
+    /// Returns the measures of the evaluator.
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }
 
-    /// The groups of queries, if there are any.
+    /// Returns the groups of queries that get scores of their own, if there are any.
     pub fn groups(&self) -> Option<&Groups> {
         self.groups.as_ref()
     }
 
-    /// The part of each ranking that counts, by rank and judgment.
-    pub fn view(&self) -> View {
-        self.view
+    /// Returns the settings that the results of two evaluations must share to be compared or
+    /// merged: queries, view, relevant documents and value of ties.
+    pub fn settings(&self) -> EvaluationSettings {
+        self.settings
     }
 
-    /// Whether a measure needs the groups of equal scores ([`Measure::needs_ties`]), even in the
-    /// order of the join.
+    /// Returns the part of each ranking that counts: its depth, and whether unjudged documents are
+    /// dropped.
+    pub fn view(&self) -> View {
+        self.settings.view
+    }
+
+    /// Returns whether any of the measures needs to know which documents are tied
+    /// ([`Measure::needs_ties`]), even if rankings are evaluated in the order of the join.
     pub(crate) fn needs_ties(&self) -> bool {
         self.measures.iter().any(Measure::needs_ties)
     }
 
-    /// The relevant documents known to the measures.
-    pub fn known(&self) -> Known {
-        self.known
+    /// Returns the choice of relevant documents that measures know: all judged ones, or the
+    /// retrieved ones.
+    pub fn relevant_from(&self) -> RelevantFrom {
+        self.settings.relevant_from
     }
 
-    /// Whether rankings are valued in the order of the join, and not over all orders of equal
-    /// scores.
+    /// Returns whether rankings are evaluated in the order of the join, and not over all orders of
+    /// equal scores.
     #[cfg(feature = "internals")]
     pub(crate) fn is_in_order(&self) -> bool {
-        self.tied == TiedValue::Ranked
+        self.settings.tied == TiedValue::Ranked
     }
 
-    /// Whether measures know all judged relevant documents, and not only the retrieved relevant
-    /// documents.
+    /// Returns whether measures know all judged relevant documents, and not only the retrieved
+    /// relevant documents.
     #[cfg(feature = "internals")]
-    pub(crate) fn knows_all(&self) -> bool {
-        self.known == Known::Judged
+    pub(crate) fn uses_all_judged(&self) -> bool {
+        !self.settings.relevant_from.is_retrieved()
     }
 
-    /// The engine that was chosen.
+    /// Returns the choice of the engine that computes the measures.
     pub fn engine(&self) -> EngineChoice {
         self.engine
     }
 
-    /// Returns the plan for labels of the codebook `book`.
+    /// Makes the plan by which an engine computes the measures from labels of the codebook `book`.
     ///
     /// # Errors
     /// A measure that does not fit the grades.

@@ -1,36 +1,36 @@
-//! The way of a batch to sums: prepared, given to an engine, finished and tallied. The results of
-//! several batches merge.
+//! The steps from a batch of rankings to sums: prepared, given to an engine, finished and tallied.
+//! The results of several batches merge.
 
 use super::Evaluator;
 use super::evaluation::Wants;
-use super::finish::Finishing;
-use super::sink::Sink;
+use super::row_finisher::RowFinisher;
+use super::sink::ValueSink;
 use super::slots::Slots;
 use super::tally::{SlotSums, Tally, TallyContext};
-use super::tied::OverTies;
+use super::tie_values::TieEvaluator;
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::matrix::{Batch, LANES, RetrievedFacts, ScoresSeen};
-use crate::measure::OfNothing;
+use crate::matrix::{Batch, LANES, RetrievedHistograms, ScoreWarnings};
+use crate::measure::NoRelevant;
 use crate::plan::Plan;
-use crate::scores::Known;
+use crate::progress::{ProgressHandle, expect_work};
 use crate::ties::Cuts;
 use crate::timing::Timing;
-use crate::watch::Watch;
 
-/// The results of some blocks.
+/// The results of evaluating some blocks of rankings: sums, facts about scores, and values.
 pub(super) struct BlockResults<V> {
     pub sums: Option<SlotSums>,
     /// Facts about the scores, if blocks are made of scores.
-    pub seen: ScoresSeen,
+    pub seen: ScoreWarnings,
     /// The values of each ranking, if they are kept.
     pub values: Vec<V>,
 }
 
+// By hand, because a derived impl would ask for `V: Default`, which values do not have to be.
 impl<V> Default for BlockResults<V> {
     fn default() -> Self {
-        BlockResults { sums: None, seen: ScoresSeen::default(), values: Vec::new() }
+        Self { sums: None, seen: ScoreWarnings::default(), values: Vec::new() }
     }
 }
 
@@ -46,7 +46,7 @@ impl<V> BlockResults<V> {
     }
 }
 
-/// A batch of rankings on its way to sums.
+/// A batch of rankings to evaluate, with its plan, its options and the slots of its sums.
 pub(super) struct Feed<'f> {
     pub plan: &'f Plan,
     pub batch: Batch<'f>,
@@ -57,65 +57,67 @@ pub(super) struct Feed<'f> {
     /// The rows without documents that count nevertheless.
     pub empty: &'f [u32],
     /// The watch over finished tiles; `None` if the caller of [`Evaluator::feed`] counts the tiles.
-    pub watch: Option<&'f Watch>,
+    pub watch: Option<&'f ProgressHandle>,
     /// Whether one worker takes the whole batch, because each has a batch of its own.
     pub alone: bool,
 }
 
-/// The results of a batch.
-pub(super) struct Fed<S> {
+/// The results of evaluating one batch of rankings: sums by slot, and the sink of values.
+pub(super) struct FeedOutcome<S> {
     pub slots: Slots,
     pub sums: SlotSums,
     pub sink: S,
 }
 
 impl Evaluator {
-    /// Evaluates a batch. Without an engine, the reference computes.
+    /// Evaluates a batch of rankings on an engine, and returns the sums and the sink of its values.
+    /// Without an engine, the reference computes.
     ///
     /// # Errors
     /// A refusal of the engine; a batch without ties if ties are needed; too little memory for the
     /// sums.
-    pub(super) fn feed<S: Sink>(
+    pub(super) fn feed<S: ValueSink>(
         &self,
         engine: Option<&impl Engine>,
         Feed { plan, batch, cuts, slots, wants, empty, watch, alone }: Feed<'_>,
         timing: &mut Option<&mut Timing>,
         begin: impl Fn() -> S + Sync,
-    ) -> Result<Fed<S>> {
-        let retrieved = match self.known {
-            Known::Judged => None,
-            Known::Retrieved => {
-                Some(time_in(timing, "plan and facts", || RetrievedFacts::of(&batch, self.view))?)
-            }
-        };
+    ) -> Result<FeedOutcome<S>> {
+        let view = self.settings.view;
+        let retrieved = self.settings.relevant_from.is_retrieved().then(|| {
+            time_in(timing, "plan and facts", || RetrievedHistograms::count(&batch, view))
+        });
+        let retrieved = retrieved.transpose()?;
         let batch = match &retrieved {
-            Some(retrieved) => batch.knowing(retrieved),
+            Some(retrieved) => batch.with_judgments(retrieved),
             None => batch,
         };
         let prepared = time_in(timing, "plan and facts", || plan.prepare(&batch));
         let cpu = engine.and_then(Engine::cpu_level).map(Cpu::at);
-        let over_ties = OverTies::new(self.tied, &batch, (self.view, cuts), &prepared, cpu)?;
+        let over_ties = TieEvaluator::new(self.settings.tied, &batch, view, cuts, &prepared, cpu)?;
+        // Where `over_ties` computes all columns itself, an engine's columns would be thrown away.
         let nothing = Program::default();
-        let computes = over_ties.as_ref().is_some_and(OverTies::computes);
+        let computes = over_ties.as_ref().is_some_and(TieEvaluator::computes);
         let program = if computes { &nothing } else { plan.program() };
-        let finishing = || Finishing::new(batch.clone(), self.view, &prepared);
-        let asked = TallyContext {
+        let context = TallyContext {
             batch: batch.clone(),
-            finishing: time_in(timing, "plan and facts", finishing)?,
+            finishing: time_in(timing, "plan and facts", || {
+                RowFinisher::new(batch.clone(), view, &prepared)
+            })?,
             over_ties,
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
             moments: wants.moments,
-            skips: self.measures.iter().any(|measure| measure.of_nothing() == OfNothing::Skip),
+            skips: self.measures.iter().any(|measure| measure.no_relevant() == NoRelevant::Skip),
         };
-        let workers = if alone { 1 } else { asked.workers()? };
-        watch.iter().for_each(|watch| watch.expect(batch.bytes().len() as u64));
+        let workers = if alone { 1 } else { context.workers()? };
+        expect_work(watch, batch.bytes().len() as u64);
         let mut tally = time_in(timing, "folds and formulas", || match engine {
             Some(engine) => {
-                let job = Job { batch, view: self.view, program, inputs: prepared.inputs(), watch };
-                engine.run(&job, workers, || Tally::new(&asked, begin()))
+                let job = Job { batch, view, program, inputs: prepared.inputs(), watch };
+                engine.run(&job, workers, || Tally::new(&context, begin()))
             }
-            None => self.by_reference(&asked, &begin),
+            None => self.by_reference(&context, &begin),
         })?;
         // Rows without documents lie in no tile, and have the columns of an empty ranking, all 0.
         time_in(timing, "statistics", || {
@@ -123,11 +125,11 @@ impl Evaluator {
             empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
         });
         let Tally { sums, sink, .. } = tally;
-        Ok(Fed { slots: asked.slots, sums, sink })
+        Ok(FeedOutcome { slots: context.slots, sums, sink })
     }
 }
 
-/// Does some work, whose time is added to a step where times are asked for.
+/// Runs `work`, and adds its time to a named step of the evaluation if times are asked for.
 fn time_in<T>(timing: &mut Option<&mut Timing>, step: &'static str, work: impl FnOnce() -> T) -> T {
     match timing {
         Some(timing) => timing.time(step, work),

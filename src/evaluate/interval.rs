@@ -8,7 +8,7 @@
 
 use super::Evaluator;
 use crate::error::Result;
-use crate::matrix::{LabelMatrix, Notice, TiedGroups};
+use crate::matrix::{LabelMatrix, MatrixTies, Notice};
 use crate::measure::Measure;
 use crate::scores::{RunScores, Scores, TiedValue};
 use crate::stats::{StatName, is_undefined};
@@ -17,9 +17,10 @@ use crate::stats::{StatName, is_undefined};
 const WORTH_A_WORD: f64 = 0.01;
 
 impl Evaluator {
-    /// Returns the expected average over all orders of equal scores, the best and the worst
-    /// average, how far the order of the join is from the expected average, how many queries depend
-    /// on the order, and for how many a group of different labels lies across the cutoff.
+    /// Evaluates a matrix over all orders of equal scores, and returns the range of each average.
+    /// The statistics are the expected average, the best and the worst average, how far the order
+    /// of the join is from the expected average, how many queries depend on the order, and for how
+    /// many a group of different labels lies across the cutoff.
     ///
     /// ```
     /// use laneval::{Evaluator, Join, Qrels, StatName};
@@ -41,21 +42,18 @@ impl Evaluator {
     /// As [`Evaluator::evaluate`]; a matrix that does not know its ties; a measure that lacks the
     /// expected, the best or the worst value.
     pub fn tie_interval(&self, matrix: &LabelMatrix) -> Result<Scores> {
-        let ties = matrix.tied_groups().ok_or_else(super::together::unknown)?;
-        let of = |tied| {
-            let evaluator = self.clone().with_tied(tied).with_stats([]);
-            let queries = matches!(tied, TiedValue::Best | TiedValue::Worst);
-            evaluator.with_per_query(queries).evaluate(matrix)
-        };
-        let mut all = of(TiedValue::Average)?;
-        let (best, worst, ranked) =
-            (of(TiedValue::Best)?, of(TiedValue::Worst)?, of(TiedValue::Ranked)?);
+        let ties = matrix.tied_groups().ok_or_else(super::viewed_ties::unknown_ties_error)?;
+        let mut all = self.scores_under(TiedValue::Average, matrix)?;
+        let best = self.scores_under(TiedValue::Best, matrix)?;
+        let worst = self.scores_under(TiedValue::Worst, matrix)?;
+        let ranked = self.scores_under(TiedValue::Ranked, matrix)?;
         let (measures, mut moved) = (all.measures.clone(), Vec::new());
-        let mut runs = matrix.runs().iter().enumerate().map(|(number, _)| number);
+        // Groups of queries have no counts of ties: only the scores of whole runs take a number.
+        let mut runs = 0..matrix.runs().len();
         for (at, run) in all.runs.iter_mut().enumerate() {
             let number = if run.group.is_none() { runs.next() } else { None };
             run.ties = number.map(|number| ties.counts()[number]);
-            let others = [&best.runs[at], &worst.runs[at], &ranked.runs[at]];
+            let others = [&best, &worst, &ranked].map(|scores| &scores.runs[at]);
             for (place, (measure, stats)) in measures.iter().zip(&mut run.stats).enumerate() {
                 let averages = others.map(|run| run.average(place));
                 let (Some(&(_, expected)), [Some(best), Some(worst), Some(ranked)]) =
@@ -68,33 +66,39 @@ impl Evaluator {
                     (StatName::Best, best),
                     (StatName::Worst, worst),
                     (StatName::Bias, ranked - expected),
+                    (StatName::Varying, varying as f64),
                 ]);
-                stats.push((StatName::Varying, varying as f64));
-                if let Some(number) = number {
-                    stats.push((
-                        StatName::Across,
-                        self.across(matrix, ties, number, measure) as f64,
-                    ));
-                }
-                if (best - worst).abs() > WORTH_A_WORD * expected.abs()
-                    && !moved.contains(&measure.to_string())
-                {
-                    moved.push(measure.to_string());
+                stats.extend(number.map(|number| {
+                    (StatName::Across, self.across(matrix, ties, number, measure) as f64)
+                }));
+                if (best - worst).abs() > WORTH_A_WORD * expected.abs() {
+                    let name = measure.to_string();
+                    if !moved.contains(&name) {
+                        moved.push(name);
+                    }
                 }
             }
         }
         if !moved.is_empty() {
-            all.notices.push(Notice::MovedByTies { measures: moved });
+            all.notices.push(Notice::TieSensitive { measures: moved });
         }
         Ok(all)
     }
 
-    /// The number of rankings of a run in which a group of different labels lies across the cutoff
-    /// of a measure, or the depth of the view.
+    /// Evaluates a matrix with one value of tied rankings (expected, best, worst, or of the join),
+    /// without statistics.
+    fn scores_under(&self, tied: TiedValue, matrix: &LabelMatrix) -> Result<Scores> {
+        let evaluator = self.clone().with_tied_value(tied).with_stats([]);
+        let queries = matches!(tied, TiedValue::Best | TiedValue::Worst);
+        evaluator.with_per_query(queries).evaluate(matrix)
+    }
+
+    /// Returns the number of a run's rankings in which ties of different labels cross a measure's
+    /// cutoff, or the depth of the view.
     fn across(
         &self,
         matrix: &LabelMatrix,
-        ties: &TiedGroups,
+        ties: &MatrixTies,
         run: usize,
         measure: &Measure,
     ) -> usize {
@@ -104,20 +108,21 @@ impl Evaluator {
         let cutoff = if self.view().judged_only { None } else { measure.rank() };
         let ranks = [cutoff, self.view().depth];
         let of_run = ties.iter().filter(|(row, _)| rows.contains(row));
-        let crossed = of_run.filter(|(_, of)| {
-            let lies_across =
-                |rank: u32| of.groups.iter().any(|group| group.start < rank && rank < group.end());
-            !of.cut.is_empty() || ranks.into_iter().flatten().any(lies_across)
+        let crossed = of_run.filter(|(_, row_ties)| {
+            !row_ties.cut.is_empty()
+                || ranks.iter().flatten().any(|&rank| {
+                    row_ties.groups.iter().any(|group| group.start < rank && rank < group.end())
+                })
         });
         crossed.count()
     }
 }
 
-/// The number of queries whose value depends on the order.
+/// Returns the number of queries whose best and worst values over the orders of ties differ under a
+/// measure.
 fn varying(best: &RunScores, worst: &RunScores, measure: usize) -> usize {
-    let values = |run: &RunScores| {
-        run.per_query.as_ref().map(|of| of.values[measure].clone()).unwrap_or_default()
-    };
-    let differ = |(best, worst): &(&f64, f64)| !is_undefined(*worst) && *best != worst;
-    values(best).iter().zip(values(worst)).filter(differ).count()
+    let (Some(best), Some(worst)) = (&best.per_query, &worst.per_query) else { return 0 };
+    let pairs = best.values[measure].iter().zip(&worst.values[measure]);
+    // A query without a value is NaN on both sides, and NaN differs from itself.
+    pairs.filter(|&(best, worst)| !is_undefined(*worst) && best != worst).count()
 }

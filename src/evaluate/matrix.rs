@@ -1,13 +1,13 @@
-//! The feeder of label matrices: a whole matrix is a single batch.
+//! The evaluation of label matrices: a whole matrix is given to the engine as a single batch.
 
 use std::borrow::Cow;
 
 use super::evaluation::{Evaluation, Feeder, Wants};
-use super::feed::{Fed, Feed};
+use super::feed::{Feed, FeedOutcome};
 use super::outcome::Outcome;
-use super::sink::Sink;
+use super::sink::ValueSink;
 use super::slots::Slots;
-use super::{Evaluator, tied};
+use super::{Evaluator, tie_values};
 use crate::engine::{ChosenEngine, Engine};
 use crate::error::Result;
 use crate::matrix::LabelMatrix;
@@ -17,21 +17,22 @@ use crate::summary::Summary;
 use crate::timing::Timing;
 
 impl Evaluator {
-    /// Evaluates all runs of a matrix.
+    /// Evaluates all runs of a label matrix, and returns their scores.
     ///
     /// # Errors
-    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view
-    /// deeper than the matrix; more measures or runs than memory should hold; a value that is not
-    /// finite ([`Error::NotFinite`]); a requested GPU that is missing or refuses.
+    /// A measure that does not fit the grades; a missing query under
+    /// [`QuerySet::RequireAll`]; a view deeper than the matrix; more measures or runs than memory
+    /// should hold; a value that is not finite ([`Error::NotFinite`]); a requested GPU that is
+    /// missing or refuses.
     ///
     /// [`Error::NotFinite`]: crate::Error::NotFinite
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
         self.evaluation(matrix)?.scores(matrix, &mut Timing::default())
     }
 
-    /// Returns the summary of all runs of a matrix, which can be merged with summaries of other
-    /// matrices. The summary has the ids of the queries that count and of the queries that the runs
-    /// lack.
+    /// Returns the summary of all runs of a label matrix, which can be merged with summaries of
+    /// other matrices. The summary has the ids of the queries that count and of the queries that
+    /// the runs lack.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], and two runs of the same name.
@@ -39,12 +40,12 @@ impl Evaluator {
         Ok(self.summary_into(matrix, || ())?.0)
     }
 
-    /// Returns the summary of all runs of a matrix, and a sink that has been shown all values.
-    /// `begin` makes a sink for each worker.
+    /// Returns the summary of all runs of a label matrix, and a sink that has been shown the values
+    /// of all queries. `begin` makes a sink for each worker.
     ///
     /// # Errors
     /// As [`Evaluator::summary`].
-    pub fn summary_into<S: Sink>(
+    pub fn summary_into<S: ValueSink>(
         &self,
         matrix: &LabelMatrix,
         begin: impl Fn() -> S + Sync,
@@ -56,12 +57,12 @@ impl Evaluator {
         })
     }
 
-    /// Returns the exact sum of the values under each measure of the only run of a matrix, and a
+    /// Returns the exact sum of each measure's values for the only run of a label matrix, and a
     /// sink that has been shown all values.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
-    pub(crate) fn sums_into<S: Sink>(
+    pub(crate) fn sums_into<S: ValueSink>(
         &self,
         matrix: &LabelMatrix,
         begin: impl Fn() -> S + Sync,
@@ -74,7 +75,8 @@ impl Evaluator {
         })
     }
 
-    /// Returns the scores and the summary of all runs of a matrix, from one pass.
+    /// Evaluates all runs of a label matrix in one pass, and returns their scores and their
+    /// mergeable summary.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
@@ -82,7 +84,7 @@ impl Evaluator {
         self.evaluation(matrix)?.scores_and_summary(matrix, &mut Timing::default())
     }
 
-    /// Evaluates all runs of a matrix on `engine`.
+    /// Evaluates all runs of a label matrix on a given engine, and returns their scores.
     ///
     /// # Errors
     /// The errors of [`Evaluator::evaluate`], and a refusal of the engine.
@@ -95,7 +97,7 @@ impl Evaluator {
         Evaluation::new(Cow::Borrowed(self), Feeder::Matrices { labels })
     }
 
-    /// Returns the summary of a matrix, computed on `engine`.
+    /// Returns the mergeable summary of all runs of a label matrix, computed on `engine`.
     pub(super) fn summary_on(
         &self,
         engine: &ChosenEngine,
@@ -106,7 +108,8 @@ impl Evaluator {
         outcome.summary()
     }
 
-    /// Evaluates all runs of a matrix on `engine`, or by the reference where it is `None`.
+    /// Evaluates all runs of a label matrix on `engine`, or by the reference functions where it is
+    /// `None`.
     pub(super) fn evaluated(
         &self,
         engine: Option<&impl Engine>,
@@ -114,12 +117,14 @@ impl Evaluator {
         timing: &mut Timing,
     ) -> Result<Scores> {
         let wants = self.wants();
-        let (outcome, kept) = self.matrix(engine, matrix, wants, timing, || wants.kept())?;
-        timing.time("statistics", || outcome.scores(kept))
+        let (outcome, collector) =
+            self.matrix(engine, matrix, wants, timing, || wants.into_collector())?;
+        timing.time("statistics", || outcome.scores(collector))
     }
 
-    /// Feeds the engine with a matrix.
-    pub(super) fn matrix<'o, S: Sink>(
+    /// Gives a label matrix to the engine as one batch, and returns the outcome and the sink of
+    /// values.
+    pub(super) fn matrix<'o, S: ValueSink>(
         &'o self,
         engine: Option<&impl Engine>,
         matrix: &'o LabelMatrix,
@@ -127,8 +132,8 @@ impl Evaluator {
         timing: &mut Timing,
         begin: impl Fn() -> S + Sync,
     ) -> Result<(Outcome<'o, &'o LabelMatrix>, S)> {
-        if engine.is_none() && self.tied != TiedValue::Ranked {
-            return Err(tied::no_reference(self.tied));
+        if engine.is_none() && self.settings.tied != TiedValue::Ranked {
+            return Err(tie_values::no_reference(self.settings.tied));
         }
         let (slots, notices) = Slots::new(
             matrix.runs().len(),
@@ -137,12 +142,12 @@ impl Evaluator {
             self.groups.as_ref(),
         )?;
         self.check(&matrix, &slots)?;
-        let empty: Vec<u32> = match self.queries {
-            QuerySet::Both => Vec::new(),
-            QuerySet::Judged | QuerySet::Complete => empty_rows(matrix),
+        let empty: Vec<u32> = match self.settings.queries {
+            QuerySet::Common => Vec::new(),
+            QuerySet::Judged | QuerySet::RequireAll => empty_rows(matrix),
         };
         let feed = Feed {
-            plan: &self.plan(matrix.book())?,
+            plan: &self.plan(matrix.codebook())?,
             // The reference reads labels in rank order, and has no use for lists of documents.
             batch: if engine.is_some() { matrix.evaluated_batch() } else { matrix.batch() },
             cuts: self.cuts(matrix),
@@ -152,13 +157,14 @@ impl Evaluator {
             watch: self.watch.as_deref(),
             alone: false,
         };
-        let Fed { slots, sums, sink } = self.feed(engine, feed, &mut Some(timing), begin)?;
+        let FeedOutcome { slots, sums, sink } =
+            self.feed(engine, feed, &mut Some(timing), begin)?;
         let evaluator = Cow::Borrowed(self);
         Ok((Outcome { evaluator, joined: matrix, slots, sums, notices, wants }, sink))
     }
 }
 
-/// The rows without any document.
+/// Returns the rows of a label matrix without any document: queries that a run lacks.
 fn empty_rows(matrix: &LabelMatrix) -> Vec<u32> {
     let depths = matrix.depths();
     if !depths.contains(&0) {

@@ -1,4 +1,4 @@
-//! Judged queries missing from all shards of a run.
+//! Judged queries that all shards of a run lack, added to the merged summary of the shards.
 //!
 //! A shard evaluated under its own queries says nothing of judged queries that all shards lack. A
 //! missing query counts with the value of an empty ranking. Not every measure has the value 0
@@ -15,14 +15,14 @@ use crate::engine::{ChosenEngine, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::ids::{Ids, Unmatched};
 use crate::join::qrels::Qrels;
-use crate::matrix::{ExactFacts, Facts, MatrixBuilder, StagedRun};
+use crate::matrix::{ExactHistograms, GradeHistograms, MatrixBuilder, StagedRun};
 use crate::scores::QuerySet;
-use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary};
+use crate::summary::{GradeBounds, QueryFingerprint, RunSummary, Summary};
 
 impl Summary {
-    /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does.
-    /// Call this method after merging shards of a run, each evaluated against all judgments under
-    /// [`QuerySet::Both`]. Afterwards all judged queries count.
+    /// Adds each judged query that a run lacks to the summary, as an empty ranking, as
+    /// [`QuerySet::Judged`] does. Call this method after merging shards of a run, each evaluated
+    /// against all judgments under [`QuerySet::Common`]. Afterwards all judged queries count.
     ///
     /// # Errors
     /// [`Error::Merge`]: counted queries without judgments; queries with unknown ids, because the
@@ -33,17 +33,16 @@ impl Summary {
             return Err(Error::Merge("the groups of the missing queries are not known".to_owned()));
         }
         let mut whole = self.clone();
-        whole.queries = QuerySet::Judged;
-        let judged = QueryPrint::of(qrels.queries().clone());
+        whole.settings.queries = QuerySet::Judged;
+        let judged = QueryFingerprint::from_ids(qrels.queries().clone());
         for ((name, _), run) in &mut whole.runs {
-            let refused = |message: String| {
-                Error::Merge(format!("{}: {message}", printable(name.as_bytes())))
-            };
-            let missing = missing(&run.queries, qrels).map_err(refused)?;
+            let refused =
+                |message: &str| Error::Merge(format!("{}: {message}", printable(name.as_bytes())));
+            let missing = missing(&run.queries, qrels).map_err(|message| refused(&message))?;
             for (measure, taken) in self.measures.iter().zip(&run.taken) {
-                let highest = measure.highest_grade(qrels.book());
+                let highest = measure.highest_grade(qrels.codebook());
                 if highest != *taken {
-                    return Err(refused(format!(
+                    return Err(refused(&format!(
                         "{measure} takes the highest grade of the judgments, and these are not the \
                          judgments of the shards"
                     )));
@@ -53,15 +52,17 @@ impl Summary {
             if same_queries && !run.fingerprints.iter().eq([&qrels.fingerprint()]) {
                 return Err(refused(
                     "the judgments of these queries differ: these are not the judgments of the \
-                     shards"
-                        .to_owned(),
+                     shards",
                 ));
             }
             if !missing.is_empty() {
-                let empty = empty_rankings(&self.measures, self.view, run, qrels, &missing)?;
-                run.queries = Arc::new(run.queries.and(&empty.queries).map_err(|_| {
-                    refused("some of the missing queries are there already".to_owned())
-                })?);
+                let view = self.settings.view;
+                let empty = empty_rankings(&self.measures, view, run, qrels, &missing)?;
+                let queries = run.queries.and(&empty.queries);
+                run.queries = Arc::new(
+                    queries
+                        .map_err(|_| refused("some of the missing queries are there already"))?,
+                );
                 let added = Unmatched::all(missing.iter());
                 run.missing = if run.empty > 0 { run.missing.and(&added) } else { added };
                 run.empty += empty.empty;
@@ -69,7 +70,7 @@ impl Summary {
                 run.moments.iter_mut().zip(&empty.moments).for_each(|(all, more)| all.merge(more));
                 run.add_skipped(&empty.skipped);
             }
-            run.grades = GradeRange::of(qrels.book());
+            run.grades = GradeBounds::from_codebook(qrels.codebook());
             run.judged = [(judged.sum().unwrap_or_default(), judged.count())].into();
             run.fingerprints = [qrels.fingerprint()].into();
         }
@@ -78,18 +79,17 @@ impl Summary {
     }
 }
 
-/// Returns the judged queries missing from the counted queries.
-fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
-    let unknown = || "its queries are too many to be known, or have no ids".to_owned();
-    let hashes = counted.hashes().ok_or_else(unknown)?;
+/// Returns the ids of the judged queries that are not among the counted queries of a run.
+fn missing(counted: &QueryFingerprint, qrels: &Qrels) -> Result<Ids, String> {
+    let hashes = counted.hashes().ok_or("its queries are too many to be known, or have no ids")?;
     let judged = qrels.queries();
     // With hashes alone two ids may be one: of 2⁶⁴ hashes ten million ids collide with a chance of
     // some 3·10⁻⁶.
-    let is_counted = |id: &[u8]| match counted.ids() {
-        Some(ids) => ids.find(id).is_some(),
-        None => hashes.binary_search(&QueryPrint::hash(id)).is_ok(),
-    };
-    let missing: Ids = judged.iter().filter(|id| !is_counted(id)).collect();
+    let missing = judged.iter().filter(|id| match counted.ids() {
+        Some(ids) => ids.find(id).is_none(),
+        None => hashes.binary_search(&QueryFingerprint::hash(id)).is_err(),
+    });
+    let missing: Ids = missing.collect();
     // Each judged query not in `missing` is a counted query. The subtraction saturates, because a
     // collision of hashes or a forged summary may give more such queries than the count.
     let others = counted.count().saturating_sub((judged.len() - missing.len()) as u64);
@@ -100,7 +100,7 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
     }
 }
 
-/// Returns the summary of empty rankings for the queries `missing` from a run.
+/// Returns the summary of a run that has empty rankings for the queries `missing`, and no others.
 fn empty_rankings(
     measures: &[crate::measure::Measure],
     view: crate::matrix::View,
@@ -108,22 +108,26 @@ fn empty_rankings(
     qrels: &Qrels,
     missing: &Ids,
 ) -> Result<RunSummary> {
-    let (mut facts, mut exact) = (Facts::new(), qrels.exact().map(|_| ExactFacts::default()));
-    let find =
-        |id: &[u8]| qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
-    for query in missing.iter().map(find) {
-        facts.push_counts(qrels.facts().of(query).iter());
-        exact.iter_mut().zip(qrels.exact()).for_each(|(exact, of)| exact.push_query(of.of(query)));
+    let (mut facts, mut exact) =
+        (GradeHistograms::new(), qrels.exact().map(|_| ExactHistograms::default()));
+    let queries = missing
+        .iter()
+        .map(|id| qrels.queries().find(id).unwrap_or_else(|| unreachable!("a query of the qrels")));
+    let queries: Vec<usize> = queries.collect();
+    for &query in &queries {
+        facts.push_counts(qrels.facts().get(query).iter());
+        if let (Some(exact), Some(source)) = (&mut exact, qrels.exact()) {
+            exact.push_query(source.get(query));
+        }
     }
-    let book = qrels.book().clone();
-    let grouped =
-        qrels.facets().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
-    let spans = qrels.gold_facts().map(|gold| Arc::new(gold.of_queries(missing.iter().map(find))));
+    let book = qrels.codebook().clone();
+    let grouped = qrels.facets().map(|grouped| Arc::new(grouped.select(queries.iter().copied())));
+    let spans = qrels.gold_facts().map(|gold| Arc::new(gold.select(queries.into_iter())));
     let matrix =
         MatrixBuilder::new(book, run.rule.clone(), qrels.fingerprint(), missing.clone(), facts);
     let mut matrix = matrix.with_exact(exact).with_facets(grouped).with_spans(spans);
     matrix.push(StagedRun::default());
-    let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
+    let evaluator = Evaluator::from_measures(measures.to_vec()).with_view(view);
     let engine = ChosenEngine::Cpu(Cpu::new());
     let summary = evaluator.summary_on(&engine, &matrix.finish()?)?;
     let run = summary.runs.into_values().next();

@@ -1,5 +1,5 @@
-//! The outcome of an evaluation: exact sums by slot, from which scores and a summary are made, both
-//! of one pass.
+//! The outcome of an evaluation: exact sums by run and query group, from which scores and a summary
+//! are made, both of one pass.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,23 +7,24 @@ use std::sync::Arc;
 
 use super::Evaluator;
 use super::evaluation::{Wants, check_judgments};
-use super::joined::Joined;
-use super::sink::KeptValues;
+use super::joined_run::JoinedRun;
+use super::sink::ValueCollector;
 use super::slots::Slots;
 use super::tally::{NotFinite, SlotSums, by_row};
-use crate::error::{Error, Result, printable};
+use crate::error::{Error, Result, printable, unanswerable};
 use crate::ids::Unmatched;
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 use crate::matrix::{Codebook, Notice};
-use crate::measure::{JudgmentInput, Measure};
-use crate::rule::{IdealOf, RankingRule};
+use crate::measure::{JudgmentNeeds, Measure};
+use crate::rule::{IdealSource, RankingRule};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 use crate::stats::{ExactSum, Moments, StatName, summarise};
 use crate::summary::{
-    GradeRange, QueryPrint, RunSummary, Summary, left_out, of_grades, unlike_queries,
+    GradeBounds, QueryFingerprint, RunSummary, Summary, of_grades, skipped_queries, unlike_queries,
 };
 
-/// The sums of an evaluation, with its evaluator, runs and queries.
+/// The outcome of an evaluation: exact sums of values, with the evaluator, the runs and their
+/// queries.
 pub(super) struct Outcome<'o, J> {
     pub evaluator: Cow<'o, Evaluator>,
     pub joined: J,
@@ -34,11 +35,11 @@ pub(super) struct Outcome<'o, J> {
     pub wants: Wants,
 }
 
-/// The run of a slot with the name of its group, and its summary.
+/// The summary of a run or of a group of its queries, with the run's index and the group's name.
 type SlotSummary = ((usize, Option<String>), RunSummary);
 
-impl<J: Joined> Outcome<'_, J> {
-    /// The summary of all runs.
+impl<J: JoinedRun> Outcome<'_, J> {
+    /// Returns the mergeable summary of all runs of the evaluation.
     ///
     /// # Errors
     /// An infinite or NaN value; two runs with equal names.
@@ -46,14 +47,15 @@ impl<J: Joined> Outcome<'_, J> {
         self.summary_from(self.summaries(true)?)
     }
 
-    /// The scores and the summary of all runs; both say which queries count.
+    /// Returns the scores and the summary of all runs of the evaluation; both say which queries
+    /// count.
     ///
     /// # Errors
     /// As [`Outcome::summary`] and [`Outcome::scores`].
-    pub fn scores_and_summary(&self, kept: KeptValues) -> Result<(Scores, Summary)> {
+    pub fn scores_and_summary(&self, collector: ValueCollector) -> Result<(Scores, Summary)> {
         let summaries = self.summaries(true)?;
         let summary = self.summary_from(summaries.clone())?;
-        Ok((self.scores_from(summaries, kept)?, summary))
+        Ok((self.scores_from(summaries, collector)?, summary))
     }
 
     fn summary_from(&self, summaries: Vec<SlotSummary>) -> Result<Summary> {
@@ -62,28 +64,32 @@ impl<J: Joined> Outcome<'_, J> {
             let name = self.joined.runs()[run].name.clone();
             if by_name.insert((name.clone(), group), summary).is_some() {
                 let name = printable(name.as_bytes());
-                return Err(Error::Unanswerable(format!(
+                return unanswerable(format!(
                     "two runs have the name {name}: summaries need distinct ones, as name=path \
                      gives them"
-                )));
+                ));
             }
         }
         Ok(self.evaluator.summary_of(by_name))
     }
 
-    /// The scores of all runs, with the statistics that need all values.
+    /// Returns the scores of all runs of the evaluation, with the statistics that need the values
+    /// of all queries.
     ///
     /// # Errors
     /// An infinite or NaN value, unless the evaluator allows values that are not finite.
-    pub fn scores(&self, kept: KeptValues) -> Result<Scores> {
-        let summaries = self.summaries(false)?;
-        self.scores_from(summaries, kept)
+    pub fn scores(&self, collector: ValueCollector) -> Result<Scores> {
+        self.scores_from(self.summaries(false)?, collector)
     }
 
-    fn scores_from(&self, summaries: Vec<SlotSummary>, kept: KeptValues) -> Result<Scores> {
+    fn scores_from(
+        &self,
+        summaries: Vec<SlotSummary>,
+        collector: ValueCollector,
+    ) -> Result<Scores> {
         let (evaluator, joined) = (&*self.evaluator, &self.joined);
         let queries = joined.queries().len();
-        let values = match &kept.parts {
+        let values = match &collector.parts {
             Some(parts) => by_row(parts, evaluator.measures.len(), joined.runs().len() * queries)?,
             None => Vec::new(),
         };
@@ -91,9 +97,10 @@ impl<J: Joined> Outcome<'_, J> {
         for (slot, ((run, group), summary)) in summaries.into_iter().enumerate() {
             let counted: Vec<usize> =
                 if self.wants.values { self.counted(run, slot).collect() } else { Vec::new() };
-            let value =
-                |of: &Vec<f64>| counted.iter().map(|query| of[run * queries + query]).collect();
-            let values: Vec<Vec<f64>> = values.iter().map(value).collect();
+            let values: Vec<Vec<f64>> = values
+                .iter()
+                .map(|column| counted.iter().map(|query| column[run * queries + query]).collect())
+                .collect();
             let mut of_run = evaluator.run_scores(&summary, &values);
             of_run.name.clone_from(&joined.runs()[run].name);
             of_run.group = group;
@@ -110,21 +117,20 @@ impl<J: Joined> Outcome<'_, J> {
         Ok(Scores { shared_judgments: joined.shared_judgments(), ..scores })
     }
 
-    /// Makes a summary of the sums of each slot; `prints` says which queries count.
+    /// Makes a summary of the sums of each run, and of each group of its queries; `prints` says
+    /// which queries count.
     fn summaries(&self, prints: bool) -> Result<Vec<SlotSummary>> {
         self.check_finite(prints)?;
-        let mut of_queries = prints.then(Prints::default);
-        let slots = self.slots.iter().enumerate();
-        Ok(slots
-            .map(|(slot, (run, group))| {
-                let summary = self.slot_summary(slot, run, group.is_none(), &mut of_queries);
-                ((run, group.map(str::to_owned)), summary)
-            })
-            .collect())
+        let mut of_queries = prints.then(FingerprintCache::default);
+        let slots = self.slots.iter().enumerate().map(|(slot, (run, group))| {
+            let summary = self.slot_summary(slot, run, group.is_none(), &mut of_queries);
+            ((run, group.map(str::to_owned)), summary)
+        });
+        Ok(slots.collect())
     }
 
-    /// Rejects infinite and NaN values. With `prints`, an evaluator that allows infinite or NaN
-    /// values does not suppress the error.
+    /// Rejects an outcome with infinite or NaN values. With `prints`, an evaluator that allows
+    /// infinite or NaN values does not suppress the error.
     fn check_finite(&self, prints: bool) -> Result<()> {
         let found = self.sums.not_finite.filter(|_| !self.evaluator.not_finite || prints);
         let Some(NotFinite { row, measure, value }) = found else { return Ok(()) };
@@ -137,13 +143,13 @@ impl<J: Joined> Outcome<'_, J> {
         })
     }
 
-    /// Makes the summary of a slot, which has `all` queries of its run or a group of them.
+    /// Makes the summary of a slot of sums, which has `all` queries of its run or a group of them.
     fn slot_summary(
         &self,
         slot: usize,
         run: usize,
         all: bool,
-        prints: &mut Option<Prints>,
+        prints: &mut Option<FingerprintCache>,
     ) -> RunSummary {
         let (evaluator, joined) = (&*self.evaluator, &self.joined);
         let info = &joined.runs()[run];
@@ -154,11 +160,11 @@ impl<J: Joined> Outcome<'_, J> {
             Unmatched::first(lacking)
         };
         let queries = match prints {
-            Some(prints) => prints.of(joined, self.counted(run, slot)),
-            None => Arc::new(QueryPrint::unnamed(self.sums.counts[slot])),
+            Some(prints) => prints.fingerprint(joined, self.counted(run, slot)),
+            None => Arc::new(QueryFingerprint::unnamed(self.sums.counts[slot])),
         };
         let judged = prints.as_mut().map(|prints| {
-            let judged = prints.of(joined, self.slots.queries(slot));
+            let judged = prints.fingerprint(joined, self.slots.queries(slot));
             (judged.sum().unwrap_or_default(), judged.count())
         });
         let measures = evaluator.measures.len();
@@ -171,13 +177,13 @@ impl<J: Joined> Outcome<'_, J> {
             fingerprints: BTreeSet::from([joined.fingerprint()]),
             judged: judged.into_iter().collect(),
             queries,
-            empty: if evaluator.queries == QuerySet::Both { 0 } else { missing.count },
+            empty: if evaluator.settings.queries == QuerySet::Common { 0 } else { missing.count },
             missing,
             ignored: if all { info.ignored.clone() } else { Unmatched::default() },
             seen: if all { info.seen } else { Default::default() },
             units: if all { info.units } else { Default::default() },
             ..evaluator.run_summary(
-                RankedBy { book: joined.book(), rule: joined.rule(), ideal: joined.ideal() },
+                RunProvenance { book: joined.book(), rule: joined.rule(), ideal: joined.ideal() },
                 &self.sums.sums[own.clone()],
                 moments,
                 self.sums.skipped.get(own).unwrap_or_default(),
@@ -185,71 +191,70 @@ impl<J: Joined> Outcome<'_, J> {
         }
     }
 
-    /// The queries of a slot that count.
+    /// Returns the queries that count in a slot of sums: of a run, or of a group of its queries.
     fn counted(&self, run: usize, slot: usize) -> impl Iterator<Item = usize> {
-        let all = self.evaluator.queries != QuerySet::Both;
+        let all = self.evaluator.settings.queries != QuerySet::Common;
         self.slots.queries(slot).filter(move |&query| all || self.joined.has(run, query))
     }
 }
 
 impl Evaluator {
-    /// The summary of a run whose facts are not filled in yet, with these sums, moments and numbers
-    /// of queries without a value, by measure.
+    /// Makes the summary of a run from its sums, moments and numbers of queries without a value, by
+    /// measure. Facts such as its queries are not filled in yet.
     pub(super) fn run_summary(
         &self,
-        of: RankedBy<'_>,
+        provenance: RunProvenance<'_>,
         sums: &[ExactSum],
         moments: &[Moments],
         skipped: &[u64],
     ) -> RunSummary {
+        let highest_grades =
+            self.measures.iter().map(|measure| measure.highest_grade(provenance.book));
         RunSummary {
             place: 0,
             tag: Vec::new(),
             sources: BTreeSet::new(),
             parts: 1,
-            rule: of.rule,
+            rule: provenance.rule,
             fingerprints: BTreeSet::new(),
             judged: BTreeMap::new(),
-            queries: Arc::new(QueryPrint::unnamed(0)),
+            queries: Arc::new(QueryFingerprint::unnamed(0)),
             empty: 0,
             missing: Unmatched::default(),
             ignored: Unmatched::default(),
             seen: Default::default(),
             units: Default::default(),
-            grades: GradeRange::of(of.book),
-            taken: self.measures.iter().map(|measure| measure.highest_grade(of.book)).collect(),
+            grades: GradeBounds::from_codebook(provenance.book),
+            taken: highest_grades.collect(),
             sums: sums.to_vec(),
             moments: moments.to_vec(),
-            skipped: if skipped.iter().all(|&count| count == 0) {
-                Vec::new()
-            } else {
-                skipped.to_vec()
-            },
-            ideal: of.ideal,
+            // Counts of 0 become no counts, so that summaries of equal results are equal.
+            skipped: if skipped.iter().all(|&count| count == 0) { &[] } else { skipped }.to_vec(),
+            ideal: provenance.ideal,
         }
     }
 
-    /// The summary of all runs, by their names and groups.
+    /// Makes the summary of an evaluation from the summaries of its runs, by their names and query
+    /// groups.
     pub(super) fn summary_of(
         &self,
         runs: BTreeMap<(String, Option<String>), RunSummary>,
     ) -> Summary {
-        let Evaluator { queries, view, known, tied, .. } = *self;
-        Summary { measures: self.measures.clone(), queries, view, known, tied, runs }
+        Summary { measures: self.measures.clone(), settings: self.settings, runs }
     }
 
-    /// The scores of a run without its name, with the statistics that need all `values`,
-    /// `[measure][query]`.
+    /// Makes the scores of a run, without its name, from its summary and all `values`,
+    /// `[measure][query]`, which some statistics need.
     pub(super) fn run_scores(&self, summary: &RunSummary, values: &[Vec<f64>]) -> RunScores {
         let of_values = self.stats.iter().filter(|stat| stat.needs_values());
         let more: Vec<_> = of_values.map(|&stat| summarise(stat, &self.measures, values)).collect();
-        let of_measure =
-            |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
-        let more: Vec<Vec<(StatName, f64)>> = (0..self.measures.len()).map(of_measure).collect();
-        summary.scores(&self.measures, (self.queries, self.tied), &self.stats, more)
+        let more: Vec<Vec<(StatName, f64)>> = (0..self.measures.len())
+            .map(|at| more.iter().flat_map(|stat| stat[at].iter().copied()).collect())
+            .collect();
+        summary.scores(&self.measures, self.settings, &self.stats, more)
     }
 
-    /// The scores of all runs.
+    /// Makes the scores of an evaluation from the scores of its runs and from notices.
     ///
     /// # Errors
     /// An infinite or NaN statistic, unless the evaluator allows values that are not finite.
@@ -259,98 +264,100 @@ impl Evaluator {
         notices: impl Iterator<Item = Notice>,
         runs: Vec<RunScores>,
     ) -> Result<Scores> {
-        let (measures, Evaluator { queries, view, known, tied, .. }) =
-            (self.measures.clone(), self);
-        let left_out = left_out(&measures, &runs);
-        let of_grades = of_grades(&measures, GradeRange::of(book));
+        let measures = self.measures.clone();
+        let left_out = skipped_queries(&measures, &runs);
+        let of_grades = of_grades(&measures, GradeBounds::from_codebook(book));
         let unlike = unlike_queries(&measures, &runs);
         let notices = of_grades.into_iter().chain(left_out).chain(unlike).chain(notices).collect();
-        let (queries, view, known, tied) = (*queries, *view, *known, *tied);
-        let scores =
-            Scores { measures, queries, view, known, tied, notices, runs, ..Scores::default() };
+        let settings = self.settings;
+        let scores = Scores { measures, settings, notices, runs, ..Scores::default() };
         if !self.not_finite {
             scores.check_finite()?;
         }
         Ok(scores)
     }
 
-    /// The notices about measures that mean something else than recall of nearest neighbours, where
-    /// judgments are `neighbours` true neighbours of each query.
+    /// Returns the notices about measures that mean something else than recall of nearest
+    /// neighbours, where judgments are `neighbours` true neighbours of each query.
     #[doc(hidden)]
-    pub fn of_neighbours(&self, neighbours: usize) -> impl Iterator<Item = Notice> {
-        let divides_by_all = |measure: &&Measure| {
+    pub fn neighbour_notices(&self, neighbours: usize) -> impl Iterator<Item = Notice> {
+        // The least grade of a neighbour is 1: a higher level leaves some neighbours out, and then
+        // the measure does not divide by all of them.
+        let divides_by_all = self.measures.iter().filter(|measure| {
             measure.definition().name == "R"
-                && measure.word("norm") == "judged"
+                && measure.choice("norm") == "judged"
                 && measure.rel() <= 1.0
-        };
-        self.measures.iter().filter(divides_by_all).filter_map(move |measure| {
+        });
+        divides_by_all.filter_map(move |measure| {
             let rank = measure.rank().filter(|&rank| (rank as usize) < neighbours)?;
             Some(Notice::AllNeighbours { measure: measure.to_string(), rank, neighbours })
         })
     }
 
     /// Rejects runs whose depth, judgments or queries do not suit the options of the evaluator.
-    pub(super) fn check(&self, joined: &impl Joined, slots: &Slots) -> Result<()> {
+    pub(super) fn check(&self, joined: &impl JoinedRun, slots: &Slots) -> Result<()> {
         self.check_depth(&joined.rule())?;
         check_judgments(&self.measures, joined.judged_by())?;
         self.check_view(joined.judged_by())?;
         self.check_known(&joined.rule())?;
-        if self.queries == QuerySet::Complete {
-            let incomplete = joined.runs().iter().enumerate().filter_map(|(run, info)| {
+        if self.settings.queries == QuerySet::RequireAll {
+            let mut incomplete = Vec::new();
+            for (run, info) in joined.runs().iter().enumerate() {
+                // Slot 0 has all chosen queries; the queries of groups are among them.
                 let missing = Unmatched::first(missing(joined, run, slots.queries(0)));
-                (missing.count > 0).then(|| {
-                    format!(
-                        "{}: lacks {} of the judged queries: {missing}",
-                        info.name, missing.count
-                    )
-                })
-            });
-            let incomplete: Vec<String> = incomplete.collect();
+                if missing.count > 0 {
+                    let (name, count) = (&info.name, missing.count);
+                    incomplete
+                        .push(format!("{name}: lacks {count} of the judged queries: {missing}"));
+                }
+            }
             if !incomplete.is_empty() {
-                return Err(Error::Unanswerable(incomplete.join("\n")));
+                return unanswerable(incomplete.join("\n"));
             }
         }
         Ok(())
     }
 }
 
-/// The properties that all rankings of a run share.
-pub(super) struct RankedBy<'o> {
+/// The properties that all rankings of a run share: codebook, ranking rule, and source of ideal
+/// rankings.
+pub(super) struct RunProvenance<'o> {
     pub book: &'o Codebook,
     pub rule: RankingRule,
-    pub ideal: IdealOf,
+    pub ideal: IdealSource,
 }
 
-/// The notice that plain measures take the largest grade of a document that has several.
-fn largest_of_groups(measures: &[Measure], by: Option<JudgedBy>) -> Option<Notice> {
-    let by = by.filter(|by| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))?;
-    let plain = measures.iter().filter(|measure| measure.input() == JudgmentInput::Grades);
+/// Returns the notice that plain measures take the largest grade of a document with several grades,
+/// by judge or subtopic.
+fn largest_of_groups(measures: &[Measure], by: Option<FacetKind>) -> Option<Notice> {
+    let by = by.filter(|by| matches!(by, FacetKind::Judge | FacetKind::Subtopic))?;
+    let plain = measures.iter().filter(|measure| measure.input() == JudgmentNeeds::Grades);
     let measures: Vec<String> = plain.map(Measure::to_string).collect();
-    (!measures.is_empty()).then_some(Notice::LargestOfGroups { by, measures })
+    (!measures.is_empty()).then_some(Notice::MaxOverFacets { by, measures })
 }
 
-/// The fingerprints of query sets, which runs with equal query sets share.
+/// A cache of fingerprints of query sets, which runs with equal query sets share.
 #[derive(Default)]
-struct Prints(HashMap<Vec<usize>, Arc<QueryPrint>>);
+struct FingerprintCache(HashMap<Vec<usize>, Arc<QueryFingerprint>>);
 
-impl Prints {
-    /// Returns the fingerprint of the counted queries.
-    fn of(
+impl FingerprintCache {
+    /// Returns the fingerprint of a run's counted queries, computed once for each set of queries.
+    fn fingerprint(
         &mut self,
-        joined: &impl Joined,
+        joined: &impl JoinedRun,
         counted: impl Iterator<Item = usize>,
-    ) -> Arc<QueryPrint> {
+    ) -> Arc<QueryFingerprint> {
         let print = self.0.entry(counted.collect()).or_insert_with_key(|counted| {
             let ids = counted.iter().map(|&query| joined.queries().get(query));
-            Arc::new(QueryPrint::of(ids.collect()))
+            Arc::new(QueryFingerprint::from_ids(ids.collect()))
         });
         print.clone()
     }
 }
 
-/// Returns the ids of the queries in `queries` that a run lacks.
+/// Returns the ids of those of `queries` for which a run has no results.
 fn missing(
-    joined: &impl Joined,
+    joined: &impl JoinedRun,
     run: usize,
     queries: impl Iterator<Item = usize>,
 ) -> impl Iterator<Item = &[u8]> {

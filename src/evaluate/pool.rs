@@ -1,4 +1,4 @@
-//! The threads that are started for an evaluation.
+//! The threads that are started for an evaluation, and their largest number.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
@@ -16,15 +16,15 @@ const EACH: usize = 4;
 /// hardware threads, whichever is more. More threads would only wait for each other.
 ///
 /// ```
-/// assert!(laneval::most_threads() >= 64);
+/// assert!(laneval::max_threads() >= 64);
 /// ```
-pub fn most_threads() -> usize {
+pub fn max_threads() -> usize {
     MOST.max(available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(EACH))
 }
 
-/// Starts a pool of `threads` threads, but at most [`most_threads`].
+/// Starts a pool of `threads` threads, but at most [`max_threads`].
 pub(crate) fn pool(threads: NonZeroUsize) -> Result<ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads.get().min(most_threads())).build();
+    let pool = ThreadPoolBuilder::new().num_threads(threads.get().min(max_threads())).build();
     pool.map_err(|error| Error::Unanswerable(format!("no threads can be started: {error}")))
 }
 
@@ -37,6 +37,6 @@ mod tests {
         let size =
             |threads| pool(NonZeroUsize::new(threads).unwrap()).unwrap().current_num_threads();
         assert_eq!((size(1), size(3)), (1, 3));
-        assert_eq!(size(1_000_000_000), most_threads());
+        assert_eq!(size(1_000_000_000), max_threads());
     }
 }

@@ -1,33 +1,34 @@
-//! Repeated averages of measures over labels that stay on a GPU: only averages come back.
+//! Repeated averages of measures over a label matrix that stays on a GPU: only averages come back.
 
 use super::Evaluator;
 use super::slots::Slots;
 use crate::engine::Job;
-use crate::engine::gpu::Loaded;
+use crate::engine::gpu::LoadedMatrix;
 use crate::engine::gpu::reduce::Reducer;
-use crate::error::{Error, Result};
-use crate::scores::{Known, QuerySet, TiedValue};
+use crate::error::{Error, Result, unanswerable};
+use crate::matrix::LabelMatrix;
+use crate::scores::{QuerySet, TiedValue};
 
-/// Measures over resident labels, ready to be averaged any number of times.
-pub struct Resident<'a> {
+/// Measures over a label matrix on a GPU, ready to be averaged any number of times.
+pub struct ResidentEvaluator<'a> {
     reducer: Reducer<'a>,
     /// The number of queries that count, by run.
     counts: Vec<usize>,
 }
 
 impl Evaluator {
-    /// Prepares averages of the measures on the device: facts about the queries are computed and
-    /// sent to the device once.
+    /// Prepares repeated averages of the measures over a matrix on the GPU: facts about the queries
+    /// are computed and sent to the device once.
     ///
     /// Measures must be one sum or count times a factor of the query, such as P, R, AP, RR, nDCG,
     /// ERR and RBP. Only averages are computed: statistics and values of single queries come from
     /// [`Evaluator::evaluate`].
     ///
     /// ```no_run
-    /// use laneval::gpu::{Choice, Gpu};
+    /// use laneval::gpu::{AdapterChoice, Gpu};
     /// use laneval::{Evaluator, LabelMatrix};
     /// let matrix = LabelMatrix::map("run.lmx")?;
-    /// let gpu = Gpu::open(Choice::Hardware)?;
+    /// let gpu = Gpu::open(AdapterChoice::Hardware)?;
     /// let loaded = gpu.load(&matrix)?;
     /// let resident = Evaluator::new(["AP", "RR", "nDCG@10"])?.resident(&loaded)?;
     /// let averages = resident.averages()?;
@@ -36,54 +37,65 @@ impl Evaluator {
     ///
     /// # Errors
     /// A measure of another kind, and what the device refuses.
-    pub fn resident<'a>(&self, loaded: &'a Loaded<'a>) -> Result<Resident<'a>> {
+    pub fn resident<'a>(&self, loaded: &'a LoadedMatrix<'a>) -> Result<ResidentEvaluator<'a>> {
         let matrix = loaded.matrix();
-        if self.tied != TiedValue::Ranked {
-            let message = "the device has no values over all orders of equal scores, only those of \
-                           the matrix's order";
-            return Err(Error::Unanswerable(message.to_owned()));
-        }
-        if self.known != Known::Judged {
-            let message = "the device has the relevant documents that were judged, and not those \
-                           that each run retrieved";
-            return Err(Error::Unanswerable(message.to_owned()));
-        }
-        if self.only.is_some() || self.groups.is_some() {
-            let message = "queries can be neither chosen nor grouped if only averages come back \
-                           from the device";
-            return Err(Error::Unanswerable(message.to_owned()));
-        }
-        if !matrix.book().is_exact() {
-            let message = "there are more distinct grades than codes, and exact grades are added \
-                           up on the CPU";
-            return Err(Error::Unanswerable(message.to_owned()));
-        }
+        self.check_resident(matrix)?;
         let (slots, _) = Slots::new(matrix.runs().len(), matrix.queries(), None, None)?;
         self.check(&matrix, &slots)?;
-        let plan = self.plan(matrix.book())?;
+        let plan = self.plan(matrix.codebook())?;
         let prepared = plan.prepare(&matrix.batch());
         let products = prepared.products().map_err(|measure| {
             Error::Unanswerable(format!(
-                "{measure} is not a sum or count times a factor of the \
-                                         query: it cannot be averaged on the device"
+                "{measure} is not a sum or count times a factor of the query: it cannot be \
+                 averaged on the device"
             ))
         })?;
         let (program, inputs) = (plan.program(), prepared.inputs());
-        let job = Job { batch: matrix.batch(), view: self.view, program, inputs, watch: None };
-        let counted = |run: usize| match self.queries {
-            QuerySet::Both => matrix.run_depths(run).iter().filter(|&&depth| depth > 0).count(),
-            QuerySet::Judged | QuerySet::Complete => matrix.queries().len(),
-        };
-        Ok(Resident {
+        let view = self.settings.view;
+        let job = Job { batch: matrix.batch(), view, program, inputs, watch: None };
+        let counts = (0..matrix.runs().len()).map(|run| match self.settings.queries {
+            QuerySet::Common => matrix.run_depths(run).iter().filter(|&&depth| depth > 0).count(),
+            QuerySet::Judged | QuerySet::RequireAll => matrix.queries().len(),
+        });
+        Ok(ResidentEvaluator {
             reducer: Reducer::new(loaded, &job, &products, |at| self.measures[at].to_string())?,
-            counts: (0..matrix.runs().len()).map(counted).collect(),
+            counts: counts.collect(),
         })
+    }
+
+    /// Rejects options and a matrix whose averages cannot be computed on the device alone.
+    fn check_resident(&self, matrix: &LabelMatrix) -> Result<()> {
+        if self.settings.tied != TiedValue::Ranked {
+            return unanswerable(
+                "the device has no values over all orders of equal scores, only those of the \
+                 matrix's order",
+            );
+        }
+        if self.settings.relevant_from.is_retrieved() {
+            return unanswerable(
+                "the device has the relevant documents that were judged, and not those that each \
+                 run retrieved",
+            );
+        }
+        if self.only.is_some() || self.groups.is_some() {
+            return unanswerable(
+                "queries can be neither chosen nor grouped if only averages come back from the \
+                 device",
+            );
+        }
+        if !matrix.codebook().is_exact() {
+            return unanswerable(
+                "there are more distinct grades than codes, and exact grades are added up on the \
+                 CPU",
+            );
+        }
+        Ok(())
     }
 }
 
-impl Resident<'_> {
-    /// Returns the averages of every run, `[run][measure]`; NaN for a run without queries that
-    /// count.
+impl ResidentEvaluator<'_> {
+    /// Computes the averages of every run on the GPU, `[run][measure]`; NaN for a run without
+    /// queries that count.
     ///
     /// Other averages are finite: a value is a bounded integer on the device, and a measure without
     /// a bound is refused beforehand.
@@ -92,14 +104,17 @@ impl Resident<'_> {
     /// A device that was lost.
     pub fn averages(&self) -> Result<Vec<Vec<f64>>> {
         let sums = self.reducer.sums()?;
-        let of = |(run, &count): (usize, &usize)| {
-            sums.iter().map(|sums| sums[run] / count as f64).collect()
-        };
-        Ok(self.counts.iter().enumerate().map(of).collect())
+        // A run without queries that count is 0 / 0, which is NaN.
+        let averages = self
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(run, &count)| sums.iter().map(|sums| sums[run] / count as f64).collect());
+        Ok(averages.collect())
     }
 
-    /// Returns how far each average can be off, besides the rounding of f64: sums are made of
-    /// integers, and each value is rounded once.
+    /// Returns a bound on the error of each average from the GPU, besides the rounding of f64. Sums
+    /// are made of integers, and each value is rounded once.
     pub fn errors(&self) -> Vec<f64> {
         self.reducer.errors()
     }

@@ -1,21 +1,21 @@
-//! Sinks: receivers of the values of queries.
+//! Sinks: receivers of each query's values of the measures, while runs are evaluated.
 
 use crate::matrix::Batch;
 
-/// A receiver of the values of queries, some rows at a time, in any order. A sink can compute
-/// statistics missing from a summary, such as a median.
+/// A receiver of the values of single queries during an evaluation, some rows at a time, in any
+/// order. A sink can compute statistics missing from a summary, such as a median.
 ///
 /// Each worker has a sink of its own, and in the end the sinks are merged.
 ///
 /// ```
 /// use laneval::labels::Batch;
-/// use laneval::{Evaluator, Join, Sink};
+/// use laneval::{Evaluator, Join, ValueSink};
 ///
 /// /// How many queries have no relevant document among the first ten.
 /// #[derive(Default)]
 /// struct Failures(usize);
 ///
-/// impl Sink for Failures {
+/// impl ValueSink for Failures {
 ///     fn values(&mut self, _: &Batch<'_>, rows: &[u32], values: &[f64]) {
 ///         let of_first_measure = &values[..rows.len()];
 ///         self.0 += of_first_measure.iter().filter(|&&value| value == 0.0).count();
@@ -34,33 +34,33 @@ use crate::matrix::Batch;
 /// assert_eq!(summary.scores(&[])?.average("demo-bm25.run", "Success@10"), Some(share));
 /// # Ok::<(), laneval::Error>(())
 /// ```
-pub trait Sink: Send {
-    /// Takes the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and
-    /// [`Batch::query`] tell the run and the query of a row. A query without a value has
+pub trait ValueSink: Send {
+    /// Receives the values of some rankings of a batch that count, `[measure][row]`. [`Batch::run`]
+    /// and [`Batch::query`] tell the run and the query of a row. A query without a value has
     /// [`UNDEFINED`](crate::scores::UNDEFINED).
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]);
 
-    /// Adds the values received by the sink of another worker.
+    /// Adds the values that the sink of another worker has received to this sink.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;
 }
 
 /// A sink without effect: it ignores all values.
-impl Sink for () {
+impl ValueSink for () {
     fn values(&mut self, _: &Batch<'_>, _: &[u32], _: &[f64]) {}
 
-    fn merge(&mut self, (): Self) {}
+    fn merge(&mut self, _: Self) {}
 }
 
-/// A sink that keeps all values if `parts` is set.
+/// A sink that keeps the values of all queries if `parts` is set.
 #[derive(Default)]
-pub(super) struct KeptValues {
+pub(super) struct ValueCollector {
     /// Rows with their values, `[measure][row]`, in any order.
     pub parts: Option<Vec<(Vec<u32>, Vec<f64>)>>,
 }
 
-impl Sink for KeptValues {
+impl ValueSink for ValueCollector {
     fn values(&mut self, _: &Batch<'_>, rows: &[u32], values: &[f64]) {
         if let Some(parts) = &mut self.parts {
             parts.push((rows.to_vec(), values.to_vec()));

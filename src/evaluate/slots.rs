@@ -1,4 +1,4 @@
-//! The queries that count, and their groups.
+//! The queries that count in the average of each run, and of each query group (`--group-by`).
 //!
 //! A slot is where a value is added: of a run, and with groups one more for each group. A query may
 //! be in several groups, so a value may be added in several slots, and slot 0 of a run always is
@@ -8,11 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 use crate::ids::Ids;
 use crate::matrix::Notice;
 
-/// Groups of queries by name. A query may be in several groups, or in none.
+/// Named groups of queries, which get scores of their own. A query may be in several groups, or in
+/// none.
 ///
 /// ```
 /// use laneval::Groups;
@@ -27,7 +28,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Makes groups of pairs of a query and the name of its group, in any order.
+    /// Makes groups of queries from pairs of a query and the name of its group, in any order.
     ///
     /// # Errors
     /// A pair that occurs twice; an empty name of a group.
@@ -38,7 +39,7 @@ impl Groups {
         for (query, group) in pairs {
             let group = group.into();
             if group.is_empty() {
-                return Err(Error::Unanswerable("a group of queries has no name".to_owned()));
+                return unanswerable("a group of queries has no name");
             }
             groups.entry(group).or_default().push(query.as_ref().to_vec());
         }
@@ -46,26 +47,25 @@ impl Groups {
             queries.sort_unstable();
             if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
                 let query = crate::error::printable(&pair[0]);
-                return Err(Error::Unanswerable(format!(
-                    "query {query} is twice in the group {name}"
-                )));
+                return unanswerable(format!("query {query} is twice in the group {name}"));
             }
         }
-        Ok(Groups { groups })
+        Ok(Self { groups })
     }
 
-    /// The names of the groups, in bytewise order.
+    /// Returns the names of the groups of queries, in bytewise order.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.groups.keys().map(String::as_str)
     }
 
-    /// The queries of a group, in bytewise order; empty for an unknown group.
+    /// Returns the ids of the queries of a group, in bytewise order; empty for an unknown group.
     pub fn queries(&self, group: &str) -> impl ExactSizeIterator<Item = &[u8]> {
         self.groups.get(group).map_or(&[][..], Vec::as_slice).iter().map(Vec::as_slice)
     }
 }
 
-/// The slots of sums: a slot for each run, and with groups a slot more for each group of the run.
+/// The slots in which values are summed: one for each run, and one more for each query group of the
+/// run.
 #[derive(Debug)]
 pub(super) struct Slots {
     runs: usize,
@@ -74,31 +74,33 @@ pub(super) struct Slots {
     selection: Option<Selection>,
 }
 
-/// The slots of each query.
+/// The queries that count in each slot of a run, where queries are chosen or grouped.
 #[derive(Debug)]
 pub(super) struct Selection {
     /// The counted queries of each slot of a run, ascending.
     queries: Vec<Vec<u32>>,
     /// The slots that count each query; slot 0 counts all chosen queries.
-    of: Vec<Vec<u32>>,
+    query_slots: Vec<Vec<u32>>,
     /// The names of the groups. Group `i` has slot `i + 1`.
     groups: Arc<[String]>,
 }
 
 impl Selection {
-    /// The number of slots of a run.
+    /// Returns the number of slots of a run: one for all chosen queries, and one for each query
+    /// group.
     pub fn slots(&self) -> usize {
         1 + self.groups.len()
     }
 
-    /// Returns the slots that count a query.
-    pub fn of(&self, query: usize) -> &[u32] {
-        &self.of[query]
+    /// Returns the slots of a run to which the value of a query is added.
+    pub fn slots_for(&self, query: usize) -> &[u32] {
+        &self.query_slots[query]
     }
 }
 
 impl Slots {
-    /// Makes the slots of runs over these queries, and notices about the queries that were chosen.
+    /// Makes the slots in which values of `runs` runs over `queries` are summed, and notices about
+    /// the chosen queries.
     ///
     /// # Errors
     /// None of the queries that were chosen is judged.
@@ -110,24 +112,23 @@ impl Slots {
     ) -> Result<(Self, Vec<Notice>)> {
         let mut notices = Vec::new();
         if only.is_none() && groups.is_none() {
-            return Ok((Slots::of_all(runs, queries.len()), notices));
+            return Ok((Self::for_runs(runs, queries.len()), notices));
         }
         let mut chosen = vec![only.is_none(); queries.len()];
         if let Some(only) = only {
             let found = only.iter().filter_map(|id| queries.find(id));
             found.for_each(|query| chosen[query] = true);
-            let count = chosen.iter().filter(|&&chosen| chosen).count();
+            if !chosen.contains(&true) {
+                return unanswerable("none of the chosen queries is judged");
+            }
+            // A set, because a query may be chosen twice.
             let not_judged: BTreeSet<&[u8]> =
                 only.iter().filter(|id| queries.find(id).is_none()).collect();
-            let not_judged = not_judged.len() as u64;
-            if count == 0 {
-                return Err(Error::Unanswerable("none of the chosen queries is judged".to_owned()));
-            }
-            if not_judged > 0 {
-                notices.push(Notice::ChosenNotJudged { queries: not_judged });
+            if !not_judged.is_empty() {
+                notices.push(Notice::SelectedNotJudged { queries: not_judged.len() as u64 });
             }
         }
-        let mut of: Vec<Vec<u32>> =
+        let mut query_slots: Vec<Vec<u32>> =
             chosen.iter().map(|&chosen| if chosen { vec![0] } else { Vec::new() }).collect();
         let names = groups.into_iter().flat_map(Groups::names).map(str::to_owned).collect();
         let mut of_slots = vec![
@@ -136,7 +137,7 @@ impl Slots {
         for (slot, ids) in (1..).zip(groups.into_iter().flat_map(|groups| groups.groups.values())) {
             let found = ids.iter().filter_map(|id| queries.find(id)).filter(|&query| chosen[query]);
             let found: Vec<u32> = found.map(|query| query as u32).collect();
-            found.iter().for_each(|&query| of[query as usize].push(slot));
+            found.iter().for_each(|&query| query_slots[query as usize].push(slot));
             of_slots.push(found);
         }
         if let Some(groups) = groups {
@@ -144,43 +145,50 @@ impl Slots {
                 groups.names().zip(&of_slots[1..]).filter(|(_, queries)| queries.is_empty());
             let empty: Vec<String> = empty.map(|(name, _)| name.to_owned()).collect();
             if !empty.is_empty() {
-                notices.push(Notice::EmptyGroups { groups: empty, of: groups.names().len() });
+                notices.push(Notice::EmptyGroups { groups: empty, total: groups.names().len() });
             }
         }
-        let alone = of.iter().filter(|slots| slots.len() == 1).count() as u64;
+        // Every chosen query has slot 0, so a single slot means a query without a group.
+        let alone = query_slots.iter().filter(|slots| slots.len() == 1).count() as u64;
         if groups.is_some() && alone > 0 {
-            notices.push(Notice::InNoGroup { queries: alone });
+            notices.push(Notice::Ungrouped { queries: alone });
         }
-        let selection = Some(Selection { queries: of_slots, of, groups: names });
-        Ok((Slots { runs, all: queries.len(), selection }, notices))
+        let selection = Some(Selection { queries: of_slots, query_slots, groups: names });
+        Ok((Self { runs, all: queries.len(), selection }, notices))
     }
 
-    /// One slot for each of `runs` runs, of `queries` queries.
-    pub fn of_all(runs: usize, queries: usize) -> Self {
-        Slots { runs, all: queries, selection: None }
+    /// Makes one slot of sums for each of `runs` runs, where all of `queries` queries count,
+    /// without groups.
+    pub fn for_runs(runs: usize, queries: usize) -> Self {
+        Self { runs, all: queries, selection: None }
     }
 
-    /// Returns the slots of one run for a part of its rankings, whose queries are `queries`.
-    pub fn of_part(&self, queries: &[u32]) -> Self {
+    /// Makes the slots of sums of one run for some of its rankings, whose queries are `queries`.
+    pub fn for_queries(&self, queries: &[u32]) -> Self {
         let selection = self.selection.as_ref().map(|selection| Selection {
+            // Empty, because the queries of slots are read only of a whole run, at its end.
             queries: vec![Vec::new(); selection.slots()],
-            of: queries.iter().map(|&query| selection.of(query as usize).to_vec()).collect(),
+            query_slots: queries
+                .iter()
+                .map(|&query| selection.slots_for(query as usize).to_vec())
+                .collect(),
             groups: selection.groups.clone(),
         });
-        Slots { runs: 1, all: queries.len(), selection }
+        Self { runs: 1, all: queries.len(), selection }
     }
 
-    /// The number of slots.
+    /// Returns the number of slots of sums of all runs.
     pub fn count(&self) -> usize {
         self.runs * self.selection.as_ref().map_or(1, Selection::slots)
     }
 
-    /// The selection; `None` if every query counts and there are no groups.
+    /// Returns the chosen and grouped queries of each slot; `None` if every query counts and there
+    /// are no groups.
     pub fn selection(&self) -> Option<&Selection> {
         self.selection.as_ref()
     }
 
-    /// Each slot: the index of its run, and the name of its group.
+    /// Returns the index of the run and the name of the query group, if any, of each slot of sums.
     pub fn iter(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         let groups = self.selection.as_ref().map_or(&[][..], |selection| &selection.groups);
         (0..self.runs).flat_map(move |run| {
@@ -189,7 +197,7 @@ impl Slots {
         })
     }
 
-    /// The queries that count in a slot, ascending. Slot 0 has all that count.
+    /// Returns the queries whose values are summed in a slot, ascending. Slot 0 has all that count.
     pub fn queries(&self, slot: usize) -> impl Iterator<Item = usize> {
         let all = self.selection.is_none().then_some(0..self.all);
         let chosen = self

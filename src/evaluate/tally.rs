@@ -1,5 +1,5 @@
-//! The results of a worker: the values of its tiles, which a sink receives, and exact sums of the
-//! values.
+//! The results of a worker: the values of the rankings in its tiles, which a sink receives, and
+//! exact sums of the values.
 //!
 //! The worker that makes the values of a tile also adds the values, while they are still in its
 //! cache. No worker waits for another worker: each has sums of its own for all runs and measures,
@@ -12,11 +12,11 @@
 
 use std::ops::Range;
 
-use super::finish::{FinishScratch, Finishing};
-use super::sink::Sink;
+use super::row_finisher::{FinishScratch, RowFinisher};
+use super::sink::ValueSink;
 use super::slots::Slots;
-use super::tied::{OverTies, TiedScratch};
-use crate::engine::Gather;
+use super::tie_values::{TieEvaluator, TiedScratch};
+use crate::engine::Collector;
 use crate::error::{Error, Result};
 use crate::fold::Columns;
 use crate::matrix::{Batch, LANES, View};
@@ -26,12 +26,13 @@ use crate::stats::{ExactSum, Moments, is_undefined};
 /// The most bytes for the sums of all workers.
 const MOST_BYTES: usize = 4 << 30;
 
-/// The shared state of all workers.
+/// The state that all workers on a batch share: its rankings, the finisher of values, and the slots
+/// of sums.
 pub(super) struct TallyContext<'a> {
     pub batch: Batch<'a>,
-    pub finishing: Finishing<'a>,
+    pub finishing: RowFinisher<'a>,
     /// The values to compute again for tied scores.
-    pub over_ties: Option<OverTies<'a>>,
+    pub over_ties: Option<TieEvaluator<'a>>,
     pub averages: Vec<Average>,
     pub slots: Slots,
     /// Whether standard deviations or extremes are wanted.
@@ -40,9 +41,10 @@ pub(super) struct TallyContext<'a> {
     pub skips: bool,
 }
 
-/// The values and running sums of a worker.
+/// The exact sums of the values that a worker has computed, and a sink that has received the
+/// values.
 pub(super) struct Tally<'a, S> {
-    asked: &'a TallyContext<'a>,
+    context: &'a TallyContext<'a>,
     scratch: FinishScratch,
     tied: TiedScratch,
     terms: Vec<f64>,
@@ -50,7 +52,7 @@ pub(super) struct Tally<'a, S> {
     pub sink: S,
 }
 
-/// Sums by slot; a slot is a run, or a group of its queries.
+/// Exact sums of values by slot; a slot is a run, or a group of its queries.
 pub(super) struct SlotSums {
     /// The number of rows that count, by slot.
     pub counts: Vec<u64>,
@@ -64,7 +66,7 @@ pub(super) struct SlotSums {
     pub not_finite: Option<NotFinite>,
 }
 
-/// An infinite or NaN value.
+/// An infinite or NaN value of a measure, with the row of its ranking.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NotFinite {
     pub row: u32,
@@ -73,7 +75,7 @@ pub(super) struct NotFinite {
 }
 
 impl TallyContext<'_> {
-    /// The number of workers that may have sums of their own.
+    /// Returns the number of workers that may have sums of their own in the memory allowed.
     ///
     /// # Errors
     /// Sums of a single worker that take more memory than is reasonable.
@@ -97,30 +99,31 @@ fn workers(slots: usize, measures: usize, one: usize) -> Result<usize> {
     }
 }
 
-impl<'a, S: Sink> Tally<'a, S> {
-    pub fn new(asked: &'a TallyContext<'a>, sink: S) -> Self {
-        let slots = asked.slots.count();
-        let sums = slots * asked.averages.len();
-        Tally {
-            asked,
+impl<'a, S: ValueSink> Tally<'a, S> {
+    pub fn new(context: &'a TallyContext<'a>, sink: S) -> Self {
+        let slots = context.slots.count();
+        let sums = slots * context.averages.len();
+        Self {
+            context,
             scratch: FinishScratch::default(),
             tied: TiedScratch::default(),
             terms: Vec::with_capacity(LANES),
             sums: SlotSums {
                 counts: vec![0; slots],
                 sums: vec![ExactSum::default(); sums],
-                moments: vec![Moments::default(); if asked.moments { sums } else { 0 }],
-                skipped: vec![0; if asked.skips { sums } else { 0 }],
+                moments: vec![Moments::default(); if context.moments { sums } else { 0 }],
+                skipped: vec![0; if context.skips { sums } else { 0 }],
                 not_finite: None,
             },
             sink,
         }
     }
 
-    /// Adds the values of `rows`, computed from `columns`. The rows are the rows of `tile`; without
-    /// a tile, the rows have no documents.
+    /// Computes the values of the rankings `rows` from an engine's `columns`, and adds them to the
+    /// tally. The rows are the rows of `tile`; without a tile, the rows have no documents.
     pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
-        let TallyContext { batch, finishing, over_ties, .. } = self.asked;
+        let TallyContext { batch, finishing, over_ties, .. } = self.context;
+        // Taken out for the time of the call, because `add` borrows the whole tally.
         let mut scratch = std::mem::take(&mut self.scratch);
         match (over_ties, tile) {
             (Some(over_ties), Some(at)) => {
@@ -133,25 +136,26 @@ impl<'a, S: Sink> Tally<'a, S> {
         self.scratch = scratch;
     }
 
-    /// Adds the values of some rows, `[measure][row]`.
+    /// Adds the values of some rankings, `[measure][row]`, to the sums of their slots, and shows
+    /// them to the sink.
     pub fn add(&mut self, rows: &[u32], values: &[f64]) {
-        let Tally { asked, terms, sums, sink, .. } = self;
-        match asked.slots.selection() {
+        let Tally { context, terms, sums, sink, .. } = self;
+        match context.slots.selection() {
             None => {
-                for (run, together) in runs_of(rows, asked.batch.queries() as u32) {
+                for (run, together) in runs_of(rows, context.batch.queries() as u32) {
                     sums.begin(run, together.len());
                     for (measure, values) in values.chunks_exact(rows.len()).enumerate() {
                         let (rows, values) = (&rows[together.clone()], &values[together.clone()]);
-                        sums.add(asked, (run, measure), rows, values, terms);
+                        sums.add(context, run, measure, rows, values, terms);
                     }
                 }
-                sink.values(&asked.batch, rows, values);
+                sink.values(&context.batch, rows, values);
             }
             Some(selection) => {
                 let mut lanes: Vec<(usize, usize)> = Vec::new();
                 for (lane, &row) in rows.iter().enumerate() {
-                    let first = asked.batch.run(row) * selection.slots();
-                    let slots = selection.of(asked.batch.query(row)).iter();
+                    let first = context.batch.run(row) * selection.slots();
+                    let slots = selection.slots_for(context.batch.query(row)).iter();
                     lanes.extend(slots.map(|&slot| (first + slot as usize, lane)));
                 }
                 // By slot, and by lane within it: the values of each slot are then one stretch,
@@ -161,17 +165,17 @@ impl<'a, S: Sink> Tally<'a, S> {
                     let slot = of_slot[0].0;
                     sums.begin(slot, of_slot.len());
                     let of_rows: Vec<u32> = of_slot.iter().map(|&(_, lane)| rows[lane]).collect();
-                    let of_measure =
-                        |of: &[f64]| of_slot.iter().map(|&(_, lane)| of[lane]).collect::<Vec<_>>();
-                    let chosen: Vec<f64> =
-                        values.chunks_exact(rows.len()).flat_map(of_measure).collect();
+                    let columns = values.chunks_exact(rows.len());
+                    let chosen: Vec<f64> = columns
+                        .flat_map(|column| of_slot.iter().map(move |&(_, lane)| column[lane]))
+                        .collect();
                     for (measure, values) in chosen.chunks_exact(of_rows.len()).enumerate() {
-                        sums.add(asked, (slot, measure), &of_rows, values, terms);
+                        sums.add(context, slot, measure, &of_rows, values, terms);
                     }
                     // The sink reads slot 0 alone: slot 0 of a run has each chosen query once, and
                     // the other slots repeat queries.
                     if slot % selection.slots() == 0 {
-                        sink.values(&asked.batch, &of_rows, &chosen);
+                        sink.values(&context.batch, &of_rows, &chosen);
                     }
                 }
             }
@@ -179,9 +183,9 @@ impl<'a, S: Sink> Tally<'a, S> {
     }
 }
 
-impl<S: Sink> Gather for Tally<'_, S> {
+impl<S: ValueSink> Collector for Tally<'_, S> {
     fn tile(&mut self, at: usize, columns: &Columns) {
-        self.rows(self.asked.batch.rows(at), columns, Some(at));
+        self.rows(self.context.batch.rows(at), columns, Some(at));
     }
 
     fn merge(&mut self, other: Self) {
@@ -190,43 +194,44 @@ impl<S: Sink> Gather for Tally<'_, S> {
     }
 }
 
-/// The labels of one lane under a view.
+/// Returns the labels of the ranking in one lane of a tile under a view (depth, judged only).
 pub(super) fn labels(batch: &Batch<'_>, view: View, tile: usize, lane: usize) -> Vec<u8> {
     let mut labels: Vec<u8> = batch.ranking(tile, lane).collect();
-    view.of_row(&mut labels);
+    view.apply_to_row(&mut labels);
     labels
 }
 
 impl SlotSums {
-    /// Counts rows of a slot.
+    /// Adds `rows` to the number of rankings that count in a slot.
     fn begin(&mut self, slot: usize, rows: usize) {
         self.counts[slot] += rows as u64;
     }
 
-    /// Adds the values of some rows of a slot under a measure.
+    /// Adds the values of some rankings under a measure to the sums of a slot.
     #[inline]
     fn add(
         &mut self,
-        asked: &TallyContext<'_>,
-        (slot, measure): (usize, usize),
+        context: &TallyContext<'_>,
+        slot: usize,
+        measure: usize,
         rows: &[u32],
         values: &[f64],
         terms: &mut Vec<f64>,
     ) {
-        let at = slot * asked.averages.len() + measure;
-        if asked.skips && values.iter().any(|&value| is_undefined(value)) {
-            let has_value = |lane: &usize| !is_undefined(values[*lane]);
-            let lanes: Vec<usize> = (0..rows.len()).filter(has_value).collect();
+        let at = slot * context.averages.len() + measure;
+        if context.skips && values.iter().any(|&value| is_undefined(value)) {
+            let lanes: Vec<usize> =
+                (0..rows.len()).filter(|&lane| !is_undefined(values[lane])).collect();
             let of_rows: Vec<u32> = lanes.iter().map(|&lane| rows[lane]).collect();
             let of_values: Vec<f64> = lanes.iter().map(|&lane| values[lane]).collect();
             self.skipped[at] += (rows.len() - lanes.len()) as u64;
-            return self.add(asked, (slot, measure), &of_rows, &of_values, terms);
+            return self.add(context, slot, measure, &of_rows, &of_values, terms);
         }
-        if asked.moments {
+        if context.moments {
             self.moments[at].add_all(values);
         }
         let sum = &mut self.sums[at];
-        match asked.averages[measure] {
+        match context.averages[measure] {
             Average::Mean | Average::Sum => sum.add_all(values),
             Average::Geometric => {
                 terms.clear();
@@ -250,29 +255,29 @@ impl SlotSums {
     }
 }
 
-/// The first row whose value is not finite.
+/// Returns the infinite or NaN value of a measure that has the lowest row, if there is one.
 #[cold]
 fn not_finite(measure: usize, rows: &[u32], values: &[f64]) -> Option<NotFinite> {
     let found = rows.iter().zip(values).filter(|(_, value)| !value.is_finite());
     found.map(|(&row, &value)| NotFinite { row, measure, value }).min_by_key(|found| found.row)
 }
 
-/// The earlier of two values, by row and measure.
+/// Returns the earlier of two infinite or NaN values, by row and measure.
 fn earlier(one: Option<NotFinite>, other: Option<NotFinite>) -> Option<NotFinite> {
     one.into_iter().chain(other).min_by_key(|found| (found.row, found.measure))
 }
 
-/// Arranges rows with their values as `[measure][row]`.
+/// Arranges collected values of rankings as columns, `[measure][row]`.
 ///
 /// # Errors
 /// More values than there is memory for.
 pub(super) fn by_row(
-    kept: &[(Vec<u32>, Vec<f64>)],
+    parts: &[(Vec<u32>, Vec<f64>)],
     measures: usize,
     rows: usize,
 ) -> Result<Vec<Vec<f64>>> {
     let mut all = room(measures, rows)?;
-    for (rows, values) in kept {
+    for (rows, values) in parts {
         for (all, values) in all.iter_mut().zip(values.chunks_exact(rows.len())) {
             rows.iter().zip(values).for_each(|(&row, &value)| all[row as usize] = value);
         }
@@ -280,22 +285,21 @@ pub(super) fn by_row(
     Ok(all)
 }
 
-/// Zeros, `[measure][row]`.
+/// Allocates columns of zeros for the values of rankings, `[measure][row]`.
 fn room(measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
-    let column = |_| {
-        let mut column = Vec::new();
-        column.try_reserve_exact(rows).ok()?;
+    let mut columns = Vec::new();
+    for _ in 0..measures {
+        let mut column: Vec<f64> = Vec::new();
+        // The number of values comes from files, so too many of them must not abort the process.
+        if column.try_reserve_exact(rows).is_err() {
+            let what = format!("the values of {rows} rankings under {measures} measures");
+            let bytes = rows.saturating_mul(measures).saturating_mul(size_of::<f64>());
+            return Err(too_large(&what, bytes, "more than there is"));
+        }
         column.resize(rows, 0.0);
-        Some(column)
-    };
-    (0..measures).map(column).collect::<Option<_>>().ok_or_else(|| {
-        let what = format!("the values of {rows} rankings under {measures} measures");
-        too_large(
-            &what,
-            rows.saturating_mul(measures).saturating_mul(size_of::<f64>()),
-            "more than there is",
-        )
-    })
+        columns.push(column);
+    }
+    Ok(columns)
 }
 
 fn too_large(what: &str, bytes: usize, limit: &str) -> Error {
@@ -303,7 +307,8 @@ fn too_large(what: &str, bytes: usize, limit: &str) -> Error {
     Error::Unanswerable(format!("{what} need {gib:.1} GiB, {limit}: evaluate fewer at a time"))
 }
 
-/// The runs of `rows`, each with the range of its rows, which lie together.
+/// Returns the runs to which `rows` of a batch belong, each with the range of its rows, which lie
+/// together.
 fn runs_of(rows: &[u32], queries: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
     let mut start = 0;
     std::iter::from_fn(move || {

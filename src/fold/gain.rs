@@ -11,18 +11,20 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::matrix::Codebook;
-use crate::matrix::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
+use crate::matrix::code::{FIRST_GRADE, GradeRange, NEGATIVE, NOT_IN_QRELS};
+use crate::matrix::{Codebook, CodesAbove};
 
-/// One value for each code; the entry of code 0 is 0. If codes are classes of grades, the values of
-/// judged documents may be a function of their exact grades instead, and then their entries are 0.
+/// A table of one value, such as a gain, for each label code; the entry of code 0 is 0. If codes
+/// are classes of grades, the values of judged documents may be a function of their exact grades
+/// instead, and then their entries are 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeTable {
     codes: Arc<[f64; 256]>,
     exact: Option<ExactGains>,
 }
 
-/// Values of exact grades.
+/// A function from exact grades to gains, with a floor and a factor, where label codes are only
+/// classes of grades.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExactGains {
     /// The function.
@@ -34,14 +36,14 @@ pub struct ExactGains {
 }
 
 impl ExactGains {
-    /// The value of a grade ≥ 0.
+    /// Returns the gain of an exact grade ≥ 0.
     #[inline]
-    pub fn of(&self, grade: f64) -> f64 {
-        if grade < self.floor { 0.0 } else { self.gains.of(grade) * self.unit }
+    pub fn gain(&self, grade: f64) -> f64 {
+        if grade < self.floor { 0.0 } else { self.gains.gain(grade) * self.unit }
     }
 
-    /// Whether no grade ≥ 0 has a larger value than a higher one, for certain: rounded quotients
-    /// keep their order, and powers of 2 need not.
+    /// Returns whether the gain certainly never falls while the grade (≥ 0) rises: rounded
+    /// quotients keep their order, and powers of 2 need not.
     pub fn ascends(&self) -> bool {
         let ascend = match self.gains {
             Gains::Linear | Gains::AtLeast(_) => true,
@@ -54,7 +56,7 @@ impl ExactGains {
 
 impl From<[f64; 256]> for CodeTable {
     fn from(codes: [f64; 256]) -> Self {
-        CodeTable { codes: codes.into(), exact: None }
+        Self { codes: codes.into(), exact: None }
     }
 }
 
@@ -67,40 +69,36 @@ impl Deref for CodeTable {
 }
 
 impl CodeTable {
-    /// Returns the gains of exact grades, if the table has such gains.
+    /// Returns the gains by exact grade, if the table has such gains.
     pub fn exact(&self) -> Option<&ExactGains> {
         self.exact.as_ref()
     }
 
-    /// Applies a function to the value of every code.
+    /// Returns the table after applying a function to the value of every code.
     #[must_use]
-    pub fn map(mut self, of: impl Fn(u8, f64) -> f64) -> Self {
+    pub fn map(mut self, function: impl Fn(u8, f64) -> f64) -> Self {
         // Measures with equal gains share a table, so `make_mut` copies a shared table before the
         // change.
         let entries = Arc::make_mut(&mut self.codes);
-        (0..=u8::MAX).zip(entries).for_each(|(code, value)| *value = of(code, *value));
+        (0..=u8::MAX).zip(entries).for_each(|(code, value)| *value = function(code, *value));
         self
     }
 
-    /// Returns the table with value 0 for judged documents below a grade; `kept` has the codes of
+    /// Returns the table with value 0 for judged documents below a grade; `codes` has the codes of
     /// all other judged documents.
     #[must_use]
-    pub fn floored(self, floor: f64, kept: crate::matrix::Above) -> Self {
-        let judged = crate::matrix::Above::JUDGED;
-        let table =
-            self.map(
-                |code, value| {
-                    if judged.contains(code) && !kept.contains(code) { 0.0 } else { value }
-                },
-            );
-        CodeTable {
+    pub fn floored(self, floor: f64, codes: CodesAbove) -> Self {
+        let table = self.map(|code, value| {
+            if CodesAbove::JUDGED.contains(code) && !codes.contains(code) { 0.0 } else { value }
+        });
+        Self {
             exact: table.exact.map(|exact| ExactGains { floor: floor.max(exact.floor), ..exact }),
             ..table
         }
     }
 }
 
-/// A function from grades to gains.
+/// A function from relevance grades to gains, such as 2^grade − 1.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Gains {
     /// The grade itself (Järvelin and Kekäläinen 2002).
@@ -122,55 +120,61 @@ pub enum Gains {
 }
 
 impl Gains {
-    /// The gain of a grade ≥ 0.
-    pub fn of(&self, grade: f64) -> f64 {
+    /// Returns the gain of a relevance grade ≥ 0.
+    pub fn gain(&self, grade: f64) -> f64 {
         match self {
-            Gains::Linear => grade,
-            Gains::Exp2 => grade.exp2() - 1.0,
-            Gains::AtLeast(level) => f64::from(grade >= *level),
-            Gains::Share(max) => grade / max,
-            Gains::Clipped(max) => grade.min(*max) / max,
-            Gains::Satisfies(top) => (grade.exp2() - 1.0) / top.exp2(),
-            Gains::Table(pairs) => named(pairs, grade).unwrap_or(grade),
+            Self::Linear => grade,
+            Self::Exp2 => grade.exp2() - 1.0,
+            Self::AtLeast(level) => f64::from(grade >= *level),
+            Self::Share(max) => grade / max,
+            Self::Clipped(max) => grade.min(*max) / max,
+            Self::Satisfies(top) => (grade.exp2() - 1.0) / top.exp2(),
+            Self::Table(pairs) => named(pairs, grade).unwrap_or(grade),
         }
     }
 
-    /// Returns the gain of every code. Codes of unjudged documents have gain 0, unless a table
-    /// names these codes.
+    /// Returns the table of the gain of every label code. Codes of unjudged documents have gain 0,
+    /// unless a table names these codes.
     ///
     /// # Errors
     /// An infinite or NaN gain, such as 2^2000.
     pub fn table(&self, book: &Codebook) -> Result<CodeTable, String> {
         let mut table = [0.0; 256];
-        if let Gains::Table(pairs) = self {
-            table[usize::from(UNPOOLED)] = named(pairs, -1.0).unwrap_or(0.0);
+        if let Self::Table(pairs) = self {
+            table[usize::from(NOT_IN_QRELS)] = named(pairs, -1.0).unwrap_or(0.0);
             table[usize::from(NEGATIVE)] = named(pairs, -2.0).unwrap_or(0.0);
         }
-        let finite = |grade: f64| match self.of(grade) {
-            gain if gain.is_finite() => Ok(gain),
-            _ => Err(format!("the gain of grade {grade} is not a finite number")),
-        };
+        // A class has no grades on both sides of the level of a measure, so `AtLeast` has one gain
+        // for a whole class and needs no exact grades.
         let classes_differ = matches!(self, Gains::AtLeast(_));
         match book.extent() {
             // All functions but `AtLeast` grow with the grade, and the gains of a table are finite.
             Some(extent) if !classes_differ => {
-                finite(extent.largest)?;
+                self.finite_gain(extent.largest)?;
                 let exact = ExactGains { gains: self.clone(), floor: 0.0, unit: 1.0 };
                 Ok(CodeTable { exact: Some(exact), ..table.into() })
             }
             _ => {
                 for (at, &grade) in book.grades().iter().enumerate() {
-                    table[usize::from(FIRST_GRADE) + at] = finite(grade)?;
+                    table[usize::from(FIRST_GRADE) + at] = self.finite_gain(grade)?;
                 }
                 Ok(table.into())
             }
         }
     }
 
-    /// The least positive and the largest absolute gain of the grades with an extent.
-    fn extremes(&self, extent: Extent) -> (f64, f64) {
-        let named: &[(f64, f64)] = if let Gains::Table(pairs) = self { pairs } else { &[] };
-        let of_grades = [extent.least_positive, extent.largest].map(|grade| self.of(grade));
+    /// Returns the gain of a grade, and rejects an infinite gain and NaN.
+    fn finite_gain(&self, grade: f64) -> Result<f64, String> {
+        match self.gain(grade) {
+            gain if gain.is_finite() => Ok(gain),
+            _ => Err(format!("the gain of grade {grade} is not a finite number")),
+        }
+    }
+
+    /// Returns the least positive and the largest absolute gain of the grades in a range.
+    fn extremes(&self, extent: GradeRange) -> (f64, f64) {
+        let named: &[(f64, f64)] = if let Self::Table(pairs) = self { pairs } else { &[] };
+        let of_grades = [extent.least_positive, extent.largest].map(|grade| self.gain(grade));
         let gains = of_grades.into_iter().chain(named.iter().map(|pair| pair.1)).map(f64::abs);
         let positive = gains.filter(|&gain| gain > 0.0 && gain.is_finite());
         positive.fold((f64::INFINITY, 0.0), |(least, largest), gain| {
@@ -185,9 +189,9 @@ impl Gains {
 // gains are multiplied by 2⁻¹²⁸: the largest finite gain comes below 2⁸⁹⁶, and 2⁶⁰ such gains can
 // be added. At the lower end 2⁻⁸⁰⁰ becomes 2⁻⁹²⁸. Divided by a logarithm, 2⁻⁹²⁸ is still far above
 // the subnormal numbers, which would lose bits.
-/// Scales the table of a measure that divides one sum of gains by another. If a sum of the gains
-/// might not be finite, all gains are multiplied by a power of two. The factor changes no bit of
-/// the quotient.
+/// Scales the gain table of a measure that divides one sum of gains by another, so that no sum
+/// overflows. If a sum of the gains might not be finite, all gains are multiplied by a power of
+/// two. The factor changes no bit of the quotient.
 ///
 /// # Errors
 /// The smallest gain would lose bits beside the largest gain.
@@ -197,9 +201,9 @@ pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, Str
     /// The smallest gain allowed beside a gain above [`LARGEST`].
     const SMALLEST: f64 = power_of_two(-800);
     const UNIT: f64 = power_of_two(-128);
-    let gains = || table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);
-    let (mut smallest, mut largest) =
-        (gains().fold(f64::INFINITY, f64::min), gains().fold(0.0, f64::max));
+    let gains = table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);
+    let mut smallest = gains.clone().fold(f64::INFINITY, f64::min);
+    let mut largest = gains.fold(0.0, f64::max);
     if let (Some(exact), Some(extent)) = (&table.exact, book.extent()) {
         let (least, most) = exact.gains.extremes(extent);
         (smallest, largest) = (smallest.min(least), largest.max(most));
@@ -219,20 +223,21 @@ pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, Str
     Ok(table.map(|_, gain| gain * UNIT))
 }
 
-/// 2^exponent, for exponents within the normal range of f64.
+/// Returns 2^exponent, for exponents within the normal range of f64.
 const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
+/// Returns the gain that a list of pairs of grade and gain has for a grade, if it has the grade.
 fn named(pairs: &[(f64, f64)], grade: f64) -> Option<f64> {
-    pairs.iter().find(|(of, _)| *of == grade).map(|&(_, gain)| gain)
+    pairs.iter().find(|(candidate, _)| *candidate == grade).map(|&(_, gain)| gain)
 }
 
 /// The largest scale of [`stop_table`]: 2^gmax is a finite number.
 pub const LARGEST_SCALE: f64 = 1000.0;
 
-/// The chance that a document of each code satisfies the user, `(2^grade − 1) / 2^gmax` (Chapelle
-/// et al. 2009).
+/// Returns the chance that a document of each label code satisfies the user,
+/// `(2^grade − 1) / 2^gmax`, as in ERR (Chapelle and others, 2009).
 ///
 /// # Errors
 /// A grade above `gmax`.
@@ -257,8 +262,8 @@ pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
 mod tests {
     use super::*;
 
-    /// What is said to ascend does, over grades that lie as near to one another as floats do; what
-    /// may not ascend is not said to.
+    /// Checks that gains said to ascend do so, over grades that lie as near to one another as
+    /// floats do, and that other gains are not said to ascend.
     #[test]
     fn gains_that_are_said_to_ascend_do() {
         let gains = |gains, floor, unit| ExactGains { gains, floor, unit };
@@ -277,9 +282,9 @@ mod tests {
             Gains::Clipped(1.7),
         ] {
             for (floor, unit) in [(0.0, 1.0), (1.2, 1.0), (0.0, 0.3), (2.0, 7.7)] {
-                let of = gains(kind.clone(), floor, unit);
-                assert!(of.ascends(), "{kind:?}");
-                let values = grades.iter().map(|&grade| of.of(grade));
+                let exact_gains = gains(kind.clone(), floor, unit);
+                assert!(exact_gains.ascends(), "{kind:?}");
+                let values = grades.iter().map(|&grade| exact_gains.gain(grade));
                 assert!(values.is_sorted(), "{kind:?} from {floor} on, of {unit}");
             }
             assert!(!gains(kind.clone(), 0.0, -1.0).ascends() && !gains(kind, 0.0, 0.0).ascends());

@@ -1,4 +1,5 @@
-//! Folds: the closed set of states that the engines can compute over the ranks of a row. Data only.
+//! Folds: the closed set of states, such as counts and sums, that engines compute over the ranks of
+//! a ranking. Data only.
 //!
 //! A fold walks down one ranking and keeps a small state; a measure is a choice of folds, tables
 //! and cutoffs, and a last step of arithmetic on the host. Engines know folds and labels, never
@@ -29,11 +30,11 @@ mod walk;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::matrix::{Above, Codebook};
+use crate::matrix::{Codebook, CodesAbove};
 pub use gain::{CodeTable, ExactGains, Gains, LARGEST_SCALE, for_ratio, stop_table};
-pub use walk::{GoesOn, Patience, Walk};
+pub use walk::{Continuation, Patience, Walk};
 
-/// The discount: how much a rank counts.
+/// The discount of ranks: how much a gain at a rank counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discount {
     /// No discount: all ranks count alike.
@@ -52,7 +53,7 @@ pub enum Discount {
     InverseSquare(f64),
 }
 
-/// A [`Discount`] for the ranks 1, 2, … in order.
+/// The numbers by which a [`Discount`] divides or multiplies gains at the ranks 1, 2, … in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Weights {
     /// A term is `gain / weights[i - 1]`.
@@ -62,7 +63,7 @@ pub enum Weights {
 }
 
 impl Discount {
-    /// The weights of the ranks 1 to `depth`.
+    /// Returns the discount's weights of the ranks 1 to `depth`.
     pub fn weights(self, depth: usize) -> Weights {
         self.weights_of(0..depth)
     }
@@ -70,31 +71,30 @@ impl Discount {
     // Division and multiplication are not interchangeable in bits: g/lg(i + 1) is rounded once,
     // g·(1/lg(i + 1)) twice. Each discount has the operation that its formula writes, and the table
     // holds its operand.
-    /// The weights of some ranks (from 0). Running products start at the first rank.
+    /// Returns the discount's weights of a range of ranks (from 0). Running products start at the
+    /// first rank.
     pub fn weights_of(self, ranks: Range<usize>) -> Weights {
         let (above, depth) = (ranks.start, ranks.len());
-        let ranks = ranks.start + 1..=ranks.end;
+        let ranks = (ranks.start + 1..=ranks.end).map(|rank| rank as f64);
         match self {
-            Discount::None => Weights::Multiply(ranks.map(|_| 1.0).collect()),
-            Discount::Log2 => Weights::Divide(ranks.map(|i| ((i + 1) as f64).log2()).collect()),
-            Discount::LogFrom(b) => {
-                let log =
-                    |i: usize| if (i as f64) < b { 1.0 } else { (i as f64).log2() / b.log2() };
-                Weights::Divide(ranks.map(log).collect())
+            Self::None => Weights::Multiply(ranks.map(|_| 1.0).collect()),
+            Self::Log2 => Weights::Divide(ranks.map(|i| (i + 1.0).log2()).collect()),
+            Self::LogFrom(b) => {
+                let logs = ranks.map(|i| if i < b { 1.0 } else { i.log2() / b.log2() });
+                Weights::Divide(logs.collect())
             }
-            Discount::Rank => Weights::Divide(ranks.map(|i| i as f64).collect()),
-            Discount::Power(p) => {
+            Self::Rank => Weights::Divide(ranks.collect()),
+            Self::Power(p) => {
                 let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));
                 Weights::Multiply(powers.skip(above).take(depth).collect())
             }
-            Discount::InverseSquare(t) => {
-                // The chance is squared first, as in the formula, then multiplied in.
-                let next = |&(reaches, rank): &(f64, f64)| {
-                    let goes_on = (rank + 2.0 * t - 1.0) / (rank + 2.0 * t);
+            Self::InverseSquare(t) => {
+                let users = std::iter::successors(Some((1.0, 1.0)), |&(reaches, rank)| {
+                    // The chance is squared first, as in the formula, then multiplied in.
+                    let goes_on: f64 = (rank + 2.0 * t - 1.0) / (rank + 2.0 * t);
                     Some((reaches * (goes_on * goes_on), rank + 1.0))
-                };
-                let weights =
-                    std::iter::successors(Some((1.0, 1.0)), next).map(|(reaches, _)| reaches);
+                });
+                let weights = users.map(|(reaches, _)| reaches);
                 Weights::Multiply(weights.skip(above).take(depth).collect())
             }
         }
@@ -102,25 +102,33 @@ impl Discount {
 }
 
 impl Weights {
-    /// The term of a gain at index `rank` (from 0).
-    #[inline]
+    // Kernels call this function for each hit, from functions compiled for other instructions,
+    // where a call that is not inlined would cost more than the term.
+    /// Returns the discounted gain at index `rank` (from 0).
+    #[inline(always)]
     pub fn term(&self, gain: f64, rank: usize) -> f64 {
         match self {
-            Weights::Divide(by) => gain / by[rank],
-            Weights::Multiply(by) => gain * by[rank],
+            Self::Divide(by) => gain / by[rank],
+            Self::Multiply(by) => gain * by[rank],
         }
     }
 }
 
-/// A state that is computed over the ranks of a row.
+/// Returns the quotient a / b; 0 where b is 0.
+pub fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { 0.0 } else { a / b }
+}
+
+/// A state, such as a count of hits or a sum of gains, that an engine computes over the ranks of a
+/// ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fold {
     /// The number of labels in the set.
-    Count(Above),
+    Count(CodesAbove),
     /// The first rank with a label in the set, 0 if there is none.
-    FirstRank(Above),
+    FirstRank(CodesAbove),
     /// The sum of the precisions at the ranks with a label in the set.
-    PrecisionSum(Above),
+    PrecisionSum(CodesAbove),
     /// The discounted sum of gains.
     WeightedSum {
         /// The gain of each code.
@@ -140,7 +148,7 @@ pub enum Fold {
     /// hits; over the whole ranking.
     PeakPrecision {
         /// The codes of the hits.
-        hits: Above,
+        hits: CodesAbove,
         /// Each n, as an index into the inputs of the program; ascending in every row.
         caps: Vec<usize>,
     },
@@ -148,9 +156,9 @@ pub enum Fold {
     /// over the whole ranking.
     PreferenceSum {
         /// The codes of the hits.
-        hits: Above,
+        hits: CodesAbove,
         /// The codes of the judged documents. Judged documents that are not hits are non-relevant.
-        judged: Above,
+        judged: CodesAbove,
         /// The most documents above a hit that count, as an index into the inputs of the program.
         cap: usize,
         /// The divisor of the number of documents above, as an index into the inputs.
@@ -162,15 +170,15 @@ pub enum Fold {
     /// At rank i, below a hits, b other judged documents and u pooled ones without a judgment, with
     /// f = i − 1 and ε = 0.00001: 1 where f is 0, else
     /// `1/(f+1) + f/(f+1) · (a+b+u)/f · (a+ε)/(a+b+2ε)`.
-    InferredSum(Above),
+    InferredSum(CodesAbove),
     /// The number of pairs of a hit and a document above it that is no hit.
-    PairSum(Above),
+    PairSum(CodesAbove),
     /// The number of labels of each code, over the whole ranking.
     Histogram,
 }
 
 impl Fold {
-    /// The name of the fold's variant.
+    /// Returns the name of the fold's variant, such as `Count`.
     pub fn name(&self) -> &'static str {
         match self {
             Fold::Count(_) => "Count",
@@ -187,7 +195,7 @@ impl Fold {
     }
 }
 
-/// The place at which a fold's state is read.
+/// The cutoff of a ranking at which a fold's state is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cut {
     /// After this rank, or at the end of a shorter ranking.
@@ -198,7 +206,20 @@ pub enum Cut {
     PerQuery(usize),
 }
 
-/// A fold and the places at which it is read, in order and distinct: one column for each.
+impl Cut {
+    /// Returns the rank of a cutoff that all queries share; the end of the ranking is the largest
+    /// rank.
+    pub fn fixed_rank(&self) -> Option<u32> {
+        match self {
+            Self::At(rank) => Some(*rank),
+            Self::End => Some(u32::MAX),
+            Self::PerQuery(_) => None,
+        }
+    }
+}
+
+/// A fold and the cutoffs at which its state is read, in order and distinct: one column of values
+/// for each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     /// The fold to compute.
@@ -210,8 +231,8 @@ pub struct Task {
 }
 
 impl Task {
-    /// Returns the number of columns of the task: a column for each cut, or for each cap of a peak.
-    /// A histogram is stored apart and has no column.
+    /// Returns the number of columns of values of the task: one for each cutoff, or for each cap of
+    /// a peak. A histogram is stored apart and has no column.
     pub fn columns(&self) -> usize {
         match &self.fold {
             Fold::PeakPrecision { caps, .. } => caps.len(),
@@ -233,34 +254,35 @@ pub struct Program {
     pub classes: Option<Codebook>,
 }
 
-/// Numbers of each query that the cuts and caps of a program refer to, `[input][query]`.
+/// Numbers of each query, such as R, that the cutoffs and caps of a program refer to,
+/// `[input][query]`.
 pub type QueryInputs = Vec<Vec<u32>>;
 
 impl Program {
-    /// The number of columns of all tasks.
+    /// Returns the number of columns of values of all folds of the program.
     pub fn columns(&self) -> usize {
         self.tasks.iter().map(Task::columns).sum()
     }
 
-    /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
-    pub fn reach(&self) -> Option<u32> {
-        let rank = |cut: &Cut| match cut {
-            Cut::At(rank) => Some(*rank),
-            Cut::End | Cut::PerQuery(_) => None,
-        };
-        let cuts = self.tasks.iter().flat_map(|task| &task.cuts);
+    /// Returns the deepest rank that any fold of the program reads; `None` if it may be the last of
+    /// each ranking.
+    pub fn max_rank(&self) -> Option<u32> {
+        let mut cuts = self.tasks.iter().flat_map(|task| &task.cuts);
         // If one fold is read at the end, the whole program goes to the end.
-        cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)))
+        cuts.try_fold(0, |deepest, cut| match cut {
+            Cut::At(rank) => Some(deepest.max(*rank)),
+            Cut::End | Cut::PerQuery(_) => None,
+        })
     }
 
-    /// Whether a histogram is needed.
+    /// Returns whether a fold of the program is a histogram of label codes.
     pub fn histogram(&self) -> bool {
         self.tasks.iter().any(|task| task.fold == Fold::Histogram)
     }
 }
 
-/// A measure as a single column times a factor of the query, so that an engine can sum the measure
-/// by itself.
+/// A measure as a single column of fold values times a factor of the query, so that an engine can
+/// sum the measure by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
     /// The column of the program.
@@ -269,7 +291,7 @@ pub struct Product {
     pub by: Factor,
 }
 
-/// A factor, 0 or more.
+/// The factor, 0 or more, that turns a fold's value into the value of a measure.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Factor {
     /// A single factor for all queries.
@@ -281,8 +303,8 @@ pub enum Factor {
     Reciprocal(u32),
 }
 
-/// The results of an engine for one tile. Counts and ranks are exact in f64, so all columns have
-/// type f64.
+/// The values of a program's folds that an engine computed for one tile of rankings. Counts and
+/// ranks are exact in f64, so all columns have type f64.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Columns {
     /// The values, `[column][lane]`, columns in the order of the tasks and their cuts.
@@ -294,17 +316,13 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Makes columns of zeros, as for rankings without any document.
+    /// Makes columns of zeros for a program, as for rankings without any document.
     pub fn zeros(program: &Program, lanes: usize) -> Self {
         let histogram = if program.histogram() { lanes * program.codes } else { 0 };
-        Columns {
-            values: vec![0.0; program.columns() * lanes],
-            histogram: vec![0; histogram],
-            lanes,
-        }
+        Self { values: vec![0.0; program.columns() * lanes], histogram: vec![0; histogram], lanes }
     }
 
-    /// The value of a column in a lane.
+    /// Returns the value of a column for one lane (ranking) of the tile.
     #[inline]
     pub fn value(&self, column: usize, lane: usize) -> f64 {
         self.values[column * self.lanes + lane]

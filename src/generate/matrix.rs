@@ -1,5 +1,5 @@
-//! Synthetic data as a label matrix, without text. The matrix equals the matrix joined from the
-//! text.
+//! Synthetic judgments and runs made directly as a label matrix, without any text. The matrix
+//! equals the matrix joined from the text.
 
 use std::ops::Range;
 
@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::model::{Model, ModelDocuments, ModelResult, ModelScratch};
-use super::text::Digits;
+use super::text::DecimalText;
 use crate::error::Result;
 use crate::ids::{Ids, Unmatched};
-use crate::matrix::code::UNPOOLED;
+use crate::matrix::code::NOT_IN_QRELS;
 use crate::matrix::{
-    Codebook, Facts, LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun,
+    Codebook, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow,
+    StagedRun,
 };
 use crate::rule::RankingRule;
 
@@ -28,15 +29,15 @@ pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
         .map(|first| first..queries.min(first.saturating_add(each)))
         .collect();
     let pieces: Vec<QueryPiece> =
-        pieces.into_par_iter().map(|queries| QueryPiece::of(model, &book, queries)).collect();
+        pieces.into_par_iter().map(|queries| QueryPiece::new(model, &book, queries)).collect();
 
-    let (mut ids, mut facts, mut fingerprint) = (Ids::default(), Facts::new(), 0u128);
+    let (mut ids, mut facts, mut fingerprint) = (Ids::default(), GradeHistograms::new(), 0u128);
     let mut runs: Vec<StagedRun> =
         model.shape.run_names().into_iter().map(|name| run(model, name)).collect();
     for piece in pieces {
         let mut judged = &piece.judged[..];
         for (query, count) in piece.queries.clone().zip(&piece.counts) {
-            ids.push(Digits::of(model.id(query)).text());
+            ids.push(DecimalText::new(model.id(query)).text());
             let codes;
             (codes, judged) = judged.split_at(*count);
             facts.push(codes.iter().copied());
@@ -65,7 +66,8 @@ fn run(model: &Model, name: String) -> StagedRun {
     StagedRun { info, ..StagedRun::default() }
 }
 
-/// The grades that occur. Usually the first few queries have all of them.
+/// Returns the codebook (grade of each label byte) of the grades that occur in the synthetic
+/// judgments. Usually the first few queries have all of them.
 fn codebook(model: &Model) -> Result<Codebook> {
     let (mut seen, mut scratch) = (vec![false; model.shape.grades.into()], ModelScratch::default());
     for query in 0..model.shape.queries {
@@ -78,7 +80,7 @@ fn codebook(model: &Model) -> Result<Codebook> {
     Codebook::new((0..model.shape.grades).filter(|&grade| seen[usize::from(grade)]).map(f64::from))
 }
 
-/// A piece of the data: some queries.
+/// The labels, judgments and fingerprint of some consecutive queries of a synthetic label matrix.
 struct QueryPiece {
     queries: Range<u32>,
     /// The codes of the judged documents, query by query, and the number of judged documents of
@@ -92,9 +94,9 @@ struct QueryPiece {
 }
 
 impl QueryPiece {
-    fn of(model: &Model, book: &Codebook, queries: Range<u32>) -> Self {
+    fn new(model: &Model, book: &Codebook, queries: Range<u32>) -> Self {
         let size = queries.len() * model.shape.depth as usize;
-        let mut piece = QueryPiece {
+        let mut piece = Self {
             queries: queries.clone(),
             judged: Vec::new(),
             counts: Vec::new(),
@@ -102,12 +104,15 @@ impl QueryPiece {
             fingerprint: 0,
         };
         let (mut scratch, mut codes) =
-            (ModelScratch::default(), vec![UNPOOLED; model.retrieved() as usize]);
+            (ModelScratch::default(), vec![NOT_IN_QRELS; model.retrieved() as usize]);
         for query in queries {
             piece.judge(model, book, query, &mut scratch);
             let first = piece.judged.len() - scratch.judgments.len();
             for (judgment, &code) in scratch.judgments.iter().zip(&piece.judged[first..]) {
-                codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = code);
+                // `codes` has no place for a judged document that no run can retrieve.
+                if let Some(at) = codes.get_mut(judgment.position as usize) {
+                    *at = code;
+                }
             }
             let documents = model.documents(query);
             for (run, labels) in (0..).zip(&mut piece.labels) {
@@ -118,19 +123,22 @@ impl QueryPiece {
             // Reset only the judged positions for the next query, because runs retrieve many
             // positions and few of the positions are judged.
             for judgment in &scratch.judgments {
-                codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = UNPOOLED);
+                if let Some(at) = codes.get_mut(judgment.position as usize) {
+                    *at = NOT_IN_QRELS;
+                }
             }
         }
         piece
     }
 
-    /// Judges documents of a query, and adds them to the fingerprint as `Qrels::fingerprint` says.
+    /// Makes the judgments of a synthetic query, and adds them to the fingerprint as
+    /// `Qrels::fingerprint` does.
     fn judge(&mut self, model: &Model, book: &Codebook, query: u32, scratch: &mut ModelScratch) {
         model.judge(query, scratch);
-        let id = Digits::of(model.id(query));
+        let id = DecimalText::new(model.id(query));
         let mut hashed = Vec::with_capacity(64);
         for judgment in &scratch.judgments {
-            let (docno, grade) = (Digits::of(judgment.document), f64::from(judgment.grade));
+            let (docno, grade) = (DecimalText::new(judgment.document), f64::from(judgment.grade));
             hashed.clear();
             for (prefix, text) in [(&b""[..], id.text()), (b"d", docno.text())] {
                 hashed.extend_from_slice(&((prefix.len() + text.len()) as u64).to_le_bytes());
@@ -145,11 +153,14 @@ impl QueryPiece {
     }
 }
 
-/// Puts documents of equal scores into the order of [`Ties::DocnoDescending`](crate::rule::Ties).
+/// Sorts documents of equal scores in a synthetic ranking as
+/// [`TieBreak::DocnoDescending`](crate::rule::Ties) does.
 fn order_ties(places: &mut [ModelResult], documents: ModelDocuments) {
     for tied in places.chunk_by_mut(|a, b| a.score == b.score).filter(|tied| tied.len() > 1) {
-        let docno = |place: &ModelResult| Digits::of(documents.at(place.position));
         // As text, because that is how docnos are compared: of d9 and d10, d9 is the larger.
-        tied.sort_by(|a, b| docno(b).text().cmp(docno(a).text()));
+        tied.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|place| DecimalText::new(documents.at(place.position)));
+            b.text().cmp(a.text())
+        });
     }
 }

@@ -21,17 +21,18 @@ mod text;
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 use crate::matrix::LabelMatrix;
 use crate::matrix::code::MAX_GRADES;
-use crate::watch::Watch;
+use crate::progress::ProgressHandle;
 
 use model::Model;
 
 pub use synthetic::Synthetic;
 
 impl Synthetic {
-    /// Writes `qrels.txt` and `run.txt`, or `run-1.txt` and so on, into an existing folder.
+    /// Writes the synthetic judgments and runs as `qrels.txt` and `run.txt`, or `run-1.txt` and so
+    /// on, into an existing folder.
     ///
     /// # Errors
     /// Contradictory parameters, or a file that cannot be written.
@@ -39,21 +40,22 @@ impl Synthetic {
         self.write_text_watched(folder, None)
     }
 
-    /// Writes the files of [`Synthetic::write_text`], and tells the watch the number of bytes
-    /// written and an estimate of all bytes.
+    /// Writes the synthetic judgments and runs as [`Synthetic::write_text`] does, and reports the
+    /// bytes written as progress.
     ///
     /// # Errors
     /// As [`Synthetic::write_text`].
     pub fn write_text_watched(
         &self,
         folder: impl AsRef<Path>,
-        watch: Option<&Watch>,
+        watch: Option<&ProgressHandle>,
     ) -> Result<()> {
         let model = self.model()?;
         text::write(&model, folder.as_ref(), watch)
     }
 
-    /// Makes the matrix of the joined text, except that the sources of its runs are empty.
+    /// Makes the label matrix of the synthetic judgments and runs, as if joined from their text.
+    /// Only the sources of its runs are empty.
     ///
     /// # Errors
     /// Contradictory parameters.
@@ -61,7 +63,7 @@ impl Synthetic {
         matrix::build(&self.model()?)
     }
 
-    /// The file names of the runs.
+    /// Returns the file names of the synthetic runs: `run.txt`, or `run-1.txt` and so on.
     #[doc(hidden)]
     pub fn run_names(&self) -> Vec<String> {
         match self.runs {
@@ -71,22 +73,17 @@ impl Synthetic {
     }
 
     fn model(&self) -> Result<Model> {
-        let refuse = |what: &str| Err(Error::Unanswerable(format!("synthetic data: {what}")));
-        if [self.queries, self.depth, self.judged, self.runs.into()].contains(&0) {
-            return refuse("queries, depth, judged documents and runs are 1 or more");
-        }
-        if !(2..=MAX_GRADES).contains(&usize::from(self.grades)) {
-            return refuse(&format!("there are 2 to {MAX_GRADES} grades"));
-        }
-        if self.density.is_some_and(|density| !(0.0..=1.0).contains(&density)) {
-            return refuse("a density is a share, 0 to 1");
-        }
-        if u64::from(self.depth.max(self.judged)) > model::MOST_DOCUMENTS {
-            return refuse(&format!(
-                "there are at most {} documents a query",
-                model::MOST_DOCUMENTS
-            ));
-        }
-        Ok(Model::new(*self))
+        let wrong = if [self.queries, self.depth, self.judged, self.runs.into()].contains(&0) {
+            "queries, depth, judged documents and runs are 1 or more".to_owned()
+        } else if !(2..=MAX_GRADES).contains(&usize::from(self.grades)) {
+            format!("there are 2 to {MAX_GRADES} grades")
+        } else if self.density.is_some_and(|density| !(0.0..=1.0).contains(&density)) {
+            "a density is a share, 0 to 1".to_owned()
+        } else if u64::from(self.depth.max(self.judged)) > model::MOST_DOCUMENTS {
+            format!("there are at most {} documents a query", model::MOST_DOCUMENTS)
+        } else {
+            return Ok(Model::new(*self));
+        };
+        unanswerable(format!("synthetic data: {wrong}"))
     }
 }

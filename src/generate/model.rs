@@ -1,9 +1,9 @@
-//! The content of a query of the synthetic data. Each query has random numbers of its own, so
-//! queries are made in any order.
+//! The random content of each query of the synthetic data: its id, documents, judgments and
+//! rankings. Each query has random numbers of its own, so queries are made in any order.
 //!
 //! # Without memory of other queries
 //!
-//! A query's random numbers follow from the seed, its index and what they are for (`Stream`), so
+//! A query's random numbers follow from the seed, its index and what they are for (`RandomUse`), so
 //! queries are made on any thread in any order, twice if need be (for the text and for the matrix),
 //! and a run can be added without changing the judgments. Everything is an integer, since powers
 //! and logarithms of f64 may differ between systems in the last bit. The one f64, the density,
@@ -33,7 +33,7 @@ const WINDOW: usize = 16;
 /// The number of results for each result tied with the result above it, on average.
 const TIES: u32 = 20;
 
-/// The parameters of the data, with the numbers derived from the parameters.
+/// The parameters of the synthetic data, with the numbers derived from the parameters.
 pub(super) struct Model {
     pub(super) shape: Synthetic,
     /// The number of documents of a query that may be judged. The *position* of a document in the
@@ -47,7 +47,7 @@ pub(super) struct Model {
     harmonic: u64,
 }
 
-/// A document that is judged.
+/// A judged document of a synthetic query, with its grade.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ModelJudgment {
     pub(super) position: u32,
@@ -55,14 +55,14 @@ pub(super) struct ModelJudgment {
     pub(super) grade: u8,
 }
 
-/// A document that is retrieved, with its score in millionths.
+/// A retrieved document of a synthetic ranking, with its score in millionths.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ModelResult {
     pub(super) position: u32,
     pub(super) score: u32,
 }
 
-/// The documents of a query, by position: all different.
+/// The documents of a synthetic query: a different document number for each position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ModelDocuments {
     first: u64,
@@ -71,14 +71,14 @@ pub(super) struct ModelDocuments {
 }
 
 impl ModelDocuments {
-    /// The number of the document.
+    /// Returns the document number at a position of the synthetic query.
     #[inline]
     pub(super) fn at(self, position: u32) -> u64 {
         (self.first + self.step * u64::from(position)) % self.modulus
     }
 }
 
-/// Memory reused from query to query.
+/// Memory for the judgments and rankings of a synthetic query, reused from query to query.
 #[derive(Default)]
 pub(super) struct ModelScratch {
     /// One bit a position, set if the position is judged.
@@ -87,11 +87,29 @@ pub(super) struct ModelScratch {
     pub(super) places: Vec<ModelResult>,
 }
 
+impl ModelScratch {
+    /// Adds a judgment for the document at a position, unless the document is judged already.
+    /// Returns the number of new judgments, 0 or 1.
+    #[inline]
+    fn judge(&mut self, documents: ModelDocuments, position: u32, grade: u8) -> usize {
+        let (word, bit) = (&mut self.taken[position as usize / 64], 1 << (position % 64));
+        if *word & bit != 0 {
+            return 0;
+        }
+        *word |= bit;
+        self.judgments.push(ModelJudgment { position, document: documents.at(position), grade });
+        1
+    }
+}
+
 impl Model {
     pub(super) fn new(shape: Synthetic) -> Self {
+        // Runs retrieve documents down to twice the depth at most, so the universe also has judged
+        // documents that no run finds.
         let universe = (u64::from(shape.depth) * 5).max(u64::from(shape.judged) * 4) as u32;
+        // `first` exceeds the number of queries, so each query has a stretch of nine ids or more.
         let first = 10_u64.pow(6.max(u64::from(shape.queries).ilog10() + 1));
-        Model {
+        Self {
             shape,
             universe,
             documents: if u64::from(universe) <= SMALL { SMALL } else { LARGE },
@@ -103,7 +121,8 @@ impl Model {
         }
     }
 
-    /// The ids of the queries ascend, as numbers and as text.
+    /// Returns the id of a synthetic query by its index. The ids of the queries ascend, as numbers
+    /// and as text.
     pub(super) fn id(&self, query: u32) -> u64 {
         let (first, step) = self.ids;
         // Each query draws from a stretch of `step` numbers of its own, so ids ascend whatever is
@@ -122,27 +141,18 @@ impl Model {
         }
     }
 
-    /// Returns the number of positions retrieved by all runs together.
+    /// Returns the number of document positions of a query that the synthetic runs together may
+    /// retrieve.
     pub(super) fn retrieved(&self) -> u32 {
         self.shape.depth * if self.shape.runs > 1 { 2 } else { 1 }
     }
 
-    /// Judges documents of a query, in the order of their numbers.
+    /// Makes the judgments of a synthetic query, in the order of document numbers.
     pub(super) fn judge(&self, query: u32, scratch: &mut ModelScratch) {
-        let ModelScratch { taken, judgments, .. } = scratch;
         let (documents, mut random) =
             (self.documents(query), self.random(query, RandomUse::Judgments));
-        taken.resize((self.universe as usize).div_ceil(64), 0);
-        judgments.clear();
-        let mut judge = |position: u32, grade: u8| {
-            let (word, bit) = (&mut taken[position as usize / 64], 1 << (position % 64));
-            let new = *word & bit == 0;
-            *word |= bit;
-            if new {
-                judgments.push(ModelJudgment { position, document: documents.at(position), grade });
-            }
-            usize::from(new)
-        };
+        scratch.taken.resize((self.universe as usize).div_ceil(64), 0);
+        scratch.judgments.clear();
         let mut judged = 0;
         if let Some(density) = self.shape.density {
             // The upper half of a word decides whether, the lower half which grade: one word a
@@ -151,7 +161,7 @@ impl Model {
             for position in 0..self.retrieved() {
                 let drawn = random.next();
                 if drawn >> 32 < threshold {
-                    judged += judge(position, self.relevant(drawn));
+                    judged += scratch.judge(documents, position, self.relevant(drawn));
                 }
             }
         }
@@ -160,21 +170,23 @@ impl Model {
             let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
             // If the document is judged already, try a random document of the whole universe. At
             // most a quarter of the universe is judged, so the second try mostly succeeds.
-            judged += match judge(position, grade) {
-                0 => judge(random.below(self.universe.into()) as u32, grade),
+            judged += match scratch.judge(documents, position, grade) {
+                0 => scratch.judge(documents, random.below(self.universe.into()) as u32, grade),
                 new => new,
             };
         }
+        let ModelScratch { taken, judgments, .. } = scratch;
         // Clear only marked words, because clearing a large universe would take longer than
         // judging.
         judgments.iter().for_each(|judgment| taken[judgment.position as usize / 64] = 0);
+        // Without a relevant document, most measures of the query would be 0.
         if self.shape.density.is_none() && judgments.iter().all(|judgment| judgment.grade == 0) {
             judgments[0].grade = 1;
         }
         judgments.sort_unstable_by_key(|judgment| judgment.document);
     }
 
-    /// Draws a position with a roughly even logarithm.
+    /// Draws a random document position, near the top more often: the logarithm is roughly even.
     fn near_the_top(&self, random: &mut Random) -> u32 {
         loop {
             // Draw an octave [2ᵏ − 1, 2ᵏ⁺¹ − 1) evenly, then a position in the octave evenly: the
@@ -188,17 +200,18 @@ impl Model {
         }
     }
 
-    /// Draws a grade: 35 % are not relevant.
+    /// Turns a random number into a grade of a judgment: 35 % are not relevant.
     fn grade(&self, drawn: u64) -> u8 {
         if (drawn >> 32) * 100 < 35 << 32 { 0 } else { self.relevant(drawn) }
     }
 
-    /// Draws a relevant grade: each grade is half as frequent as the next lower grade.
+    /// Turns a random number into a relevant grade: each grade is half as frequent as the next
+    /// lower grade.
     fn relevant(&self, drawn: u64) -> u8 {
         (1 + (drawn as u32).trailing_zeros() as u8).min(self.shape.grades - 1)
     }
 
-    /// Ranks documents of a query for a run.
+    /// Makes the ranking of a synthetic query in a run, with scores.
     pub(super) fn rank(&self, query: u32, run: u16, places: &mut Vec<ModelResult>) {
         let mut random = self.random(query, RandomUse::Run(run));
         places.clear();
@@ -222,7 +235,8 @@ impl Model {
         }
     }
 
-    /// Shuffles neighbours, and replaces some documents with new documents.
+    /// Shuffles neighbouring ranks of a synthetic ranking, and replaces some documents with new
+    /// documents.
     fn perturb(&self, random: &mut Random, places: &mut [ModelResult]) {
         for window in places.chunks_mut(WINDOW) {
             for at in (1..window.len()).rev() {
@@ -231,6 +245,8 @@ impl Model {
                 window[at].position = std::mem::replace(&mut window[other].position, position);
             }
             for place in window {
+                // Adding `depth` leads to a position that the first run does not have, and to
+                // another one for each document.
                 if random.below(8) == 0 {
                     place.position += self.shape.depth;
                 }
@@ -255,7 +271,7 @@ impl Model {
     }
 }
 
-/// The uses of random numbers; each use has numbers of its own.
+/// The purposes of random numbers in a synthetic query, each with numbers of its own.
 enum RandomUse {
     Query,
     Documents,
@@ -263,7 +279,7 @@ enum RandomUse {
     Run(u16),
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// The random number generator of the synthetic data: SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
 
 impl Random {
@@ -275,7 +291,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `n`.
+    /// Returns a random whole number below `n`.
     #[inline]
     fn below(&mut self, n: u64) -> u64 {
         // A product and no remainder: uneven by at most n/2⁶⁴.

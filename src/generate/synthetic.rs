@@ -1,6 +1,7 @@
-//! What synthetic data look like.
+//! The parameters of synthetic judgments and runs: queries, depth, judged documents, grades,
+//! density, runs and seed.
 
-/// The parameters of synthetic data.
+/// The parameters of synthetic judgments and runs.
 ///
 /// ```
 /// use laneval::Evaluator;
@@ -32,14 +33,6 @@ pub struct Synthetic {
 
 impl Default for Synthetic {
     fn default() -> Self {
-        Synthetic {
-            queries: 1000,
-            depth: 1000,
-            judged: 20,
-            grades: 4,
-            density: None,
-            runs: 1,
-            seed: 1,
-        }
+        Self { queries: 1000, depth: 1000, judged: 20, grades: 4, density: None, runs: 1, seed: 1 }
     }
 }

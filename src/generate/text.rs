@@ -1,4 +1,4 @@
-//! Synthetic data as TREC text: formatted in parallel, written in order.
+//! Synthetic judgments and runs as files of TREC text, formatted in parallel and written in order.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -7,68 +7,63 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::model::{Model, ModelScratch};
+use crate::atomic_file::{self, PendingFile};
 use crate::error::{Error, Result};
-use crate::watch::Watch;
-use crate::whole_file::{self, Complete};
+use crate::progress::{ProgressHandle, add_work};
 
 /// The number of lines in a piece, formatted by one worker.
 const LINES: u32 = 8192;
 /// The number of pieces in one set of buffers: 16 are formatted while 16 are written.
 const PIECES: usize = 16;
 
-/// Writes all files, and only then lets them appear.
-pub(super) fn write(model: &Model, folder: &Path, watch: Option<&Watch>) -> Result<()> {
-    let qrels = |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| {
-        judgments(model, query, scratch, out)
-    };
+/// Writes the synthetic qrels file and all run files, and gives the files their names only when all
+/// are complete.
+pub(super) fn write(model: &Model, folder: &Path, watch: Option<&ProgressHandle>) -> Result<()> {
     if let Some(watch) = watch {
         expect(model, watch);
     }
     let path = folder.join("qrels.txt");
-    let file = write_file(model, &path, (model.shape.judged, watch), qrels)?;
+    let file = write_file(model, &path, model.shape.judged, watch, |query, scratch, out| {
+        judgments(model, query, scratch, out)
+    })?;
     let mut files = vec![(path, file)];
     for (run, name) in (0..).zip(model.shape.run_names()) {
         let tag = name.trim_end_matches(".txt").as_bytes();
-        let run = |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| {
-            ranking(model, query, (run, tag), scratch, out);
-        };
         let path = folder.join(&name);
-        let file = write_file(model, &path, (model.shape.depth, watch), run)?;
+        let file = write_file(model, &path, model.shape.depth, watch, |query, scratch, out| {
+            ranking(model, query, run, tag, scratch, out);
+        })?;
         files.push((path, file));
     }
     // No file has its name before all are complete: judgments without their runs would look like
     // data.
     files
         .into_iter()
-        .try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
+        .try_for_each(|(path, file)| file.persist().map_err(|e| Error::io(&path, "write", e)))
 }
 
-/// Tells the watch about how many bytes will be written: those of the query in the middle, for each
-/// query.
-fn expect(model: &Model, watch: &Watch) {
+/// Estimates the bytes of all synthetic files from the query in the middle, as the total of the
+/// progress.
+fn expect(model: &Model, watch: &ProgressHandle) {
     let (mut scratch, mut out) = (ModelScratch::default(), Vec::new());
     let query = model.shape.queries / 2;
     judgments(model, query, &mut scratch, &mut out);
     for (run, name) in (0..).zip(model.shape.run_names()) {
-        ranking(
-            model,
-            query,
-            (run, name.trim_end_matches(".txt").as_bytes()),
-            &mut scratch,
-            &mut out,
-        );
+        let tag = name.trim_end_matches(".txt").as_bytes();
+        ranking(model, query, run, tag, &mut scratch, &mut out);
     }
     watch.expect(out.len() as u64 * u64::from(model.shape.queries));
 }
 
-/// Writes a file of all queries, of about `lines` lines each.
+/// Writes one synthetic file under a temporary name, of about `lines` lines for each query.
 fn write_file(
     model: &Model,
     path: &Path,
-    (lines, watch): (u32, Option<&Watch>),
+    lines: u32,
+    watch: Option<&ProgressHandle>,
     format: impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync,
-) -> Result<Complete> {
-    let write = |file: &mut (dyn Write + Send)| {
+) -> Result<PendingFile> {
+    let written = atomic_file::write_pending(path, |file| {
         // Two sets of buffers: the workers fill one set while the other is written. Both sets keep
         // their memory, so a file of any size takes the memory of 32 pieces.
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
@@ -81,11 +76,11 @@ fn write_file(
             std::mem::swap(&mut full, &mut empty);
         }
         write_all(file, &mut full, watch)
-    };
-    whole_file::complete(path, write).map_err(|e| Error::io(path, "write", e))
+    });
+    written.map_err(|e| Error::io(path, "write", e))
 }
 
-/// All queries, `each` in a piece, and [`PIECES`] pieces at a time.
+/// Splits the queries into ranges of `each` queries, and hands out [`PIECES`] ranges at a time.
 fn pieces(queries: u32, each: u32) -> impl Iterator<Item = Vec<Range<u32>>> {
     let mut ranges = (0..queries)
         .step_by(each as usize)
@@ -112,40 +107,41 @@ fn fill(
 fn write_all(
     file: &mut dyn Write,
     pieces: &mut [Vec<u8>],
-    watch: Option<&Watch>,
+    watch: Option<&ProgressHandle>,
 ) -> io::Result<()> {
     for piece in pieces {
         file.write_all(piece)?;
-        watch.iter().for_each(|watch| watch.add(piece.len() as u64));
+        add_work(watch, piece.len() as u64);
         piece.clear();
     }
     Ok(())
 }
 
-/// The lines `query 0 docno grade` of a query.
+/// Writes the qrels lines `query 0 docno grade` of a synthetic query.
 fn judgments(model: &Model, query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>) {
     model.judge(query, scratch);
-    let id = Digits::of(model.id(query));
+    let id = DecimalText::new(model.id(query));
     for judgment in &scratch.judgments {
-        let mut line = TextLine::default();
+        let mut line = TextLine::new();
         line.put(id.text()).put(b" 0 d").number(judgment.document).put(b" ");
         line.number(judgment.grade.into()).put(b"\n");
         out.extend_from_slice(line.text());
     }
 }
 
-/// The lines `query Q0 docno rank score tag` of a query.
+/// Writes the run lines `query Q0 docno rank score tag` of a synthetic query.
 fn ranking(
     model: &Model,
     query: u32,
-    (run, tag): (u16, &[u8]),
+    run: u16,
+    tag: &[u8],
     scratch: &mut ModelScratch,
     out: &mut Vec<u8>,
 ) {
     model.rank(query, run, &mut scratch.places);
-    let (id, documents) = (Digits::of(model.id(query)), model.documents(query));
+    let (id, documents) = (DecimalText::new(model.id(query)), model.documents(query));
     for (rank, place) in (1..).zip(&scratch.places) {
-        let mut line = TextLine::default();
+        let mut line = TextLine::new();
         line.put(id.text())
             .put(b" Q0 d")
             .number(documents.at(place.position))
@@ -156,20 +152,19 @@ fn ranking(
     }
 }
 
-/// A buffer for one formatted line; lines of synthetic data are short.
+/// A buffer for one formatted line of a synthetic qrels or run file. Lines of synthetic data are
+/// short.
 struct TextLine {
     bytes: [u8; 128],
     length: usize,
 }
 
-impl Default for TextLine {
-    #[inline]
-    fn default() -> Self {
-        TextLine { bytes: [0; 128], length: 0 }
-    }
-}
-
 impl TextLine {
+    #[inline]
+    fn new() -> Self {
+        Self { bytes: [0; 128], length: 0 }
+    }
+
     #[inline]
     fn put(&mut self, text: &[u8]) -> &mut Self {
         self.bytes[self.length..self.length + text.len()].copy_from_slice(text);
@@ -179,13 +174,13 @@ impl TextLine {
 
     #[inline]
     fn number(&mut self, number: u64) -> &mut Self {
-        self.put(Digits::of(number).text())
+        self.put(DecimalText::new(number).text())
     }
 
-    /// Appends a number of millionths, with six decimals.
+    /// Appends a score given in millionths to the line, with six decimals.
     #[inline]
     fn millionths(&mut self, number: u32) -> &mut Self {
-        let decimals = Digits::of(u64::from(1_000_000 + number % 1_000_000));
+        let decimals = DecimalText::new(u64::from(1_000_000 + number % 1_000_000));
         self.number(u64::from(number / 1_000_000)).put(b".").put(&decimals.text()[1..])
     }
 
@@ -194,16 +189,16 @@ impl TextLine {
     }
 }
 
-/// A number in decimal digits.
-pub(super) struct Digits {
+/// The decimal digits of a whole number, as text without an allocation.
+pub(super) struct DecimalText {
     bytes: [u8; 20],
     start: usize,
 }
 
-impl Digits {
+impl DecimalText {
     #[inline]
-    pub(super) fn of(mut number: u64) -> Self {
-        let mut digits = Digits { bytes: [0; 20], start: 20 };
+    pub(super) fn new(mut number: u64) -> Self {
+        let mut digits = Self { bytes: [0; 20], start: 20 };
         loop {
             digits.start -= 1;
             digits.bytes[digits.start] = b'0' + (number % 10) as u8;
@@ -227,10 +222,10 @@ mod tests {
     #[test]
     fn numbers_are_written_as_always() {
         for number in [0, 7, 10, 999_999, 1_000_000, 12_345_678, u64::MAX] {
-            assert_eq!(Digits::of(number).text(), number.to_string().as_bytes());
+            assert_eq!(DecimalText::new(number).text(), number.to_string().as_bytes());
         }
         for number in [0, 7, 999_999, 1_000_000, 12_000_345, u32::MAX] {
-            let mut line = TextLine::default();
+            let mut line = TextLine::new();
             line.millionths(number);
             assert_eq!(line.text(), format!("{:.6}", f64::from(number) / 1e6).as_bytes());
         }

@@ -1,5 +1,5 @@
-//! The expected number of wrong classes that print a number by chance, from the density of classes
-//! around the number.
+//! The expected number of wrong definitions that print a reported number by chance, from the
+//! density of values around the number.
 //!
 //! ```text
 //! λ = 20·tol / r₂₀      tol   half a unit of the last digit
@@ -14,8 +14,8 @@
 /// The number of classes from which the density is taken.
 const NEAR: usize = 20;
 
-/// Returns the expected number of classes that print a number by chance. `off` holds the distance
-/// of each wrong class from the number.
+/// Returns the expected number of wrong classes of definitions that print a reported number by
+/// chance. `off` holds the distance of each wrong class from the number.
 pub(super) fn chance(mut off: Vec<f64>, tolerance: f64) -> f64 {
     if off.is_empty() {
         return 0.0;

@@ -1,19 +1,19 @@
-//! Classes of definitions: all definitions of a class give every query the same value.
+//! Classes of definitions of a measure: all definitions of a class give every query the same value.
 
 use std::collections::HashMap;
 
 use super::policy::{DefinitionResult, PolicyQueries, QueryPolicy, policies};
-use super::questions::{AskedRun, Question, SumsOfLook, relevant};
-use super::views::{LookAt, OrderOfTies};
+use super::questions::{IdentifyRun, Question, ViewSums, relevant};
+use super::views::{RunView, TieTreatment};
 use crate::error::Result;
-use crate::matrix::Above;
-use crate::measure::OfNothing;
-use crate::scores::Known;
+use crate::matrix::CodesAbove;
+use crate::measure::NoRelevant;
 
-/// A definition: a spelling under a view and a policy.
+/// A tried definition: a measure with parameters, a view (ties, `-J`, `-M`, `--relevant-from`), and
+/// a policy for special queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct DefinitionAt {
-    pub look: LookAt,
+pub(super) struct DefinitionKey {
+    pub look: RunView,
     /// The number of the spelling.
     pub spelling: usize,
     pub policy: QueryPolicy,
@@ -21,11 +21,12 @@ pub(super) struct DefinitionAt {
     pub choices: u32,
 }
 
-/// A class of definitions: its simplest member, and the properties of all members.
+/// A class of definitions with equal values for every query: its simplest member, and the
+/// properties of all members.
 #[derive(Debug, Clone)]
-pub(super) struct ClassOfDefinitions {
+pub(super) struct DefinitionClass {
     pub digest: u128,
-    pub first: DefinitionAt,
+    pub first: DefinitionKey,
     pub members: u64,
     /// Whether a member rounds no query.
     pub unrounded: bool,
@@ -35,11 +36,12 @@ pub(super) struct ClassOfDefinitions {
     pub agree: [u32; 2],
 }
 
-/// The definitions of a question with their sums, from which every definition's result follows.
+/// All definitions tried for a question of `laneval identify`, with the sums from which their means
+/// follow.
 pub(super) struct Definitions<'q> {
     pub question: &'q Question,
-    sums: Vec<SumsOfLook>,
-    orders: Vec<OrderOfTies>,
+    sums: Vec<ViewSums>,
+    orders: Vec<TieTreatment>,
     /// For each measure of each spelling, the number of its set of relevant documents, and whether
     /// it has a choice where there are none.
     relevant: Vec<(usize, bool)>,
@@ -47,63 +49,63 @@ pub(super) struct Definitions<'q> {
     queries: [Vec<PolicyQueries>; 2],
 }
 
-/// A result for each measure of a spelling.
+/// The mean and digest of each measure of one definition.
 type SpellingResults = Vec<DefinitionResult>;
 
 impl<'q> Definitions<'q> {
-    /// Evaluates a question.
+    /// Evaluates all definitions that a question tries.
     ///
     /// # Errors
     /// As [`Question::sums`].
-    pub fn of(question: &'q Question, run: &AskedRun) -> Result<Self> {
+    pub fn evaluate(question: &'q Question, run: &IdentifyRun) -> Result<Self> {
         let sums = question.sums(run)?;
-        let mut sets: Vec<Above> = Vec::new();
-        let of_measure = |measure: &&crate::measure::Measure| {
+        let mut sets: Vec<CodesAbove> = Vec::new();
+        let relevant = question.measures().into_iter().map(|measure| {
             let above = relevant(measure, &run.book);
-            let at = sets.iter().position(|of| *of == above).unwrap_or_else(|| {
+            let at = sets.iter().position(|set| *set == above).unwrap_or_else(|| {
                 sets.push(above);
                 sets.len() - 1
             });
             (at, (measure.definition().traits.nothing_relevant)(measure) == Some(0.0))
-        };
-        let relevant = question.measures().iter().map(of_measure).collect();
-        let queries = [Known::Judged, Known::Retrieved].map(|known| {
-            let look = LookAt { order: 0, judged_only: false, known, cut: false };
-            sets.iter().map(|&above| run.policy_queries(look, above)).collect()
+        });
+        let relevant = relevant.collect();
+        // No order of equal scores changes which documents are relevant.
+        let queries = [false, true].map(|retrieved| {
+            sets.iter().map(|&above| run.policy_queries(retrieved, above)).collect()
         });
         let orders = run.parted.orders.iter().map(|(order, _)| *order).collect();
-        Ok(Definitions { question, sums, orders, relevant, queries })
+        Ok(Self { question, sums, orders, relevant, queries })
     }
 
-    /// The order of a definition.
-    pub fn order(&self, of: &DefinitionAt) -> OrderOfTies {
-        self.orders[of.look.order]
+    /// Returns the treatment of equal scores that a definition has.
+    pub fn order(&self, key: &DefinitionKey) -> TieTreatment {
+        self.orders[key.look.order]
     }
 
-    /// Hands on every definition with its digest, in an order that depends on nothing else, until
-    /// `each` has seen all.
-    pub fn each(&self, mut each: impl FnMut(DefinitionAt, u128, &SpellingResults)) {
+    /// Calls `each` with every definition, the digest of its values and its results, in a fixed
+    /// order.
+    pub fn each(&self, mut each: impl FnMut(DefinitionKey, u128, &SpellingResults)) {
         let width = self.question.evidence.len();
         let mut results = SpellingResults::with_capacity(width);
-        for SumsOfLook { look, sums } in &self.sums {
-            for (spelling, of) in self.question.spellings.iter().enumerate() {
+        for ViewSums { look, sums } in &self.sums {
+            for (spelling, entry) in self.question.spellings.iter().enumerate() {
                 let measures = spelling * width..(spelling + 1) * width;
                 let chooses = self.relevant[measures.clone()].iter().all(|(_, chooses)| *chooses);
-                let is_asked = |policy: &QueryPolicy| {
-                    of.nothing.is_none_or(|nothing| nothing == policy.nothing)
-                };
-                for policy in policies(chooses).filter(is_asked) {
+                let compatible = policies(chooses)
+                    .filter(|policy| entry.nothing.is_none_or(|nothing| nothing == policy.nothing));
+                for policy in compatible {
                     results.clear();
                     results.extend(measures.clone().filter_map(|at| {
-                        let queries = &self.queries[usize::from(look.known == Known::Retrieved)];
+                        let queries = &self.queries[usize::from(look.relevant_from.is_retrieved())];
                         Some(queries[self.relevant[at].0].result(sums[at].as_ref()?, policy))
                     }));
+                    // A definition without a mean can have printed no number.
                     if results.len() < width || results.iter().any(|result| result.mean.is_nan()) {
                         continue;
                     }
-                    let choices = of.choices + self.choices(*look, policy);
+                    let choices = entry.choices + self.choices(*look, policy);
                     each(
-                        DefinitionAt { look: *look, spelling, policy, choices },
+                        DefinitionKey { look: *look, spelling, policy, choices },
                         joined(&results),
                         &results,
                     );
@@ -112,31 +114,31 @@ impl<'q> Definitions<'q> {
         }
     }
 
-    /// The number of choices of a view and a policy that are not trec_eval's.
-    fn choices(&self, look: LookAt, policy: QueryPolicy) -> u32 {
+    /// Returns the number of choices in which a view and a policy differ from trec_eval.
+    fn choices(&self, look: RunView, policy: QueryPolicy) -> u32 {
         let order = self.orders[look.order];
         let chosen = [
             order.ties != self.orders[0].ties,
             order.score != self.orders[0].score,
             look.judged_only,
-            look.known == Known::Retrieved,
+            look.relevant_from.is_retrieved(),
             look.cut,
-            policy.nothing != OfNothing::Zero,
+            policy.nothing != NoRelevant::Zero,
             policy.only_present,
             policy.rounding > 0,
         ];
-        chosen.iter().map(|&chosen| u32::from(chosen)).sum()
+        chosen.map(u32::from).iter().sum()
     }
 
-    /// Gathers all definitions into classes, and counts them.
-    pub fn classes(&self) -> (Vec<ClassOfDefinitions>, u64) {
+    /// Groups all definitions into classes of equal values, and counts the definitions.
+    pub fn classes(&self) -> (Vec<DefinitionClass>, u64) {
         let mut places: HashMap<u128, usize> = HashMap::new();
-        let mut classes: Vec<ClassOfDefinitions> = Vec::new();
+        let mut classes: Vec<DefinitionClass> = Vec::new();
         let mut definitions = 0;
         self.each(|first, digest, results| {
             definitions += 1;
             let at = *places.entry(digest).or_insert_with(|| {
-                classes.push(ClassOfDefinitions {
+                classes.push(DefinitionClass {
                     digest,
                     first,
                     members: 0,
@@ -149,6 +151,8 @@ impl<'q> Definitions<'q> {
             let class = &mut classes[at];
             class.members += 1;
             class.unrounded |= first.policy.rounding == 0;
+            // Of several simplest members the earliest stays, because `each` begins with the usual
+            // views and policies.
             if first.choices < class.first.choices {
                 class.first = first;
                 class.means = results.iter().map(|result| result.mean).collect();
@@ -158,7 +162,7 @@ impl<'q> Definitions<'q> {
     }
 }
 
-/// The digest of the results of several measures.
+/// Combines the digests of a definition's measures into one digest.
 fn joined(results: &SpellingResults) -> u128 {
     const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
     results.iter().fold(0, |all: u128, result| all.wrapping_mul(ODD).wrapping_add(result.digest))

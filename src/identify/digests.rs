@@ -1,4 +1,4 @@
-//! Digests of values of queries: the digests of a definition add up to the digest of its class.
+//! Hashes of the values of queries, which add up to one hash by which equal definitions are found.
 //!
 //! A digest is a sum over queries, modulo 2¹²⁸, of a hash of query and value. So threads and parts
 //! of a run may come in any order, and the effect of a policy on some queries is a difference of
@@ -7,8 +7,8 @@
 /// The bits that stand for a query without a value; no value has them.
 const LEFT_OUT: u64 = u64::MAX;
 
-/// Returns the key of a query: a hash, because consecutive queries need unrelated keys. Hashes are
-/// odd, so the key 0 is free to mark a query that does not count.
+/// Returns the hash of a query's index, under which its value enters a digest. Consecutive queries
+/// need unrelated keys. Hashes are odd, so the key 0 is free to mark a query that does not count.
 pub(super) fn key(query: usize) -> u64 {
     // The finaliser of SplitMix64.
     let mut key = (query as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -17,15 +17,15 @@ pub(super) fn key(query: usize) -> u64 {
     (key ^ key >> 31) | 1
 }
 
-/// The digest of a query's value.
+/// Returns the hash of a query and its value, to be summed into a definition's digest.
 #[inline]
-pub(super) fn of_value(key: u64, value: f64) -> u128 {
+pub(super) fn value_digest(key: u64, value: f64) -> u128 {
     // −0 and 0 are one value.
     digest(key, (value + 0.0).to_bits())
 }
 
-/// The digest of a query without a value.
-pub(super) fn of_nothing(key: u64) -> u128 {
+/// Returns the hash of a query without a value, to be summed into a definition's digest.
+pub(super) fn no_value_digest(key: u64) -> u128 {
     digest(key, LEFT_OUT)
 }
 
@@ -51,12 +51,12 @@ mod tests {
         for query in 0..1000 {
             let key = key(query);
             for hits in 0..100 {
-                assert!(seen.insert(of_value(key, f64::from(hits) / 100.0)));
+                assert!(seen.insert(value_digest(key, f64::from(hits) / 100.0)));
             }
-            assert!(seen.insert(of_nothing(key)));
-            assert_eq!(of_value(key, 0.0), of_value(key, -0.0));
+            assert!(seen.insert(no_value_digest(key)));
+            assert_eq!(value_digest(key, 0.0), value_digest(key, -0.0));
         }
-        assert_eq!((of_value(0, 0.5), of_nothing(0)), (0, 0));
+        assert_eq!((value_digest(0, 0.5), no_value_digest(0)), (0, 0));
     }
 
     #[test]
@@ -65,7 +65,8 @@ mod tests {
         for one in 0..200 {
             for other in 0..200 {
                 let values = [one, other].map(|hits| f64::from(hits) / 200.0);
-                let sum = of_value(key(1), values[0]).wrapping_add(of_value(key(2), values[1]));
+                let sum =
+                    value_digest(key(1), values[0]).wrapping_add(value_digest(key(2), values[1]));
                 assert!(seen.insert(sum), "{one} {other}");
             }
         }

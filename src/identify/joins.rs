@@ -1,13 +1,14 @@
-//! A run joined in every order of equal scores that its text can tell.
+//! The join of a run with its judgments, once for every order of equal scores and type of scores.
 
 use crate::Join;
 use crate::error::Result;
 use crate::matrix::LabelMatrix;
-use crate::rule::{ScoreType, Ties};
+use crate::rule::{ScoreType, TieBreak};
 
-/// Joins a run by both types of scores, and in the order of the input where documents of equal
-/// scores have different labels: `joined` is called once for each, with what `join` says but for
-/// ties and scores. The matrices are what [`Identify::of`](super::Identify::of) takes.
+/// Joins a run under every type and order of equal scores, by calling `joined` once for each. The
+/// types are f64 and f32; the order of the input is tried where documents of equal scores have
+/// different labels. `joined` gets what `join` says but for ties and scores. The matrices are what
+/// [`IdentifyBuilder::from_matrices`](super::IdentifyBuilder::from_matrices) takes.
 ///
 /// # Errors
 /// What `joined` refuses.
@@ -17,12 +18,14 @@ pub fn joined_in_every_order(
 ) -> Result<Vec<LabelMatrix>> {
     let mut all = Vec::new();
     for (_, score) in ScoreType::ALL {
-        let by = |ties| Join { ties, score, keep_ties: true, ..join.clone() };
-        let matrix = joined(&by(Ties::DocnoDescending))?;
-        let is_mixed = matrix.tied_groups().is_some_and(|groups| !groups.rows().is_empty());
-        all.push(matrix);
-        if is_mixed {
-            all.push(joined(&by(Ties::Input))?);
+        for ties in [TieBreak::DocnoDescending, TieBreak::Input] {
+            let matrix = joined(&Join { ties, score, keep_ties: true, ..join.clone() })?;
+            let is_mixed = matrix.tied_groups().is_some_and(|groups| !groups.rows().is_empty());
+            all.push(matrix);
+            // Without ties of different labels, the order of the input gives the same labels.
+            if !is_mixed {
+                break;
+            }
         }
     }
     Ok(all)

@@ -1,5 +1,5 @@
-//! The search for the definition of a number: the definitions of a measure that give the number on
-//! the judgments and the run at hand.
+//! The search of `laneval identify` for the definitions of a measure that give a reported number on
+//! a run and its judgments.
 //!
 //! A *definition* is a measure with its parameters and the options of an evaluation: the order of
 //! equal scores, the known relevant documents, the value of queries without relevant documents.
@@ -19,44 +19,44 @@
 //! ```
 //!
 //! ```
-//! use laneval::identify::{Identify, IdentifyVerdict};
+//! use laneval::identify::{IdentifyBuilder, IdentifyVerdict};
 //! use laneval::Join;
 //!
 //! let join = Join { keep_ties: true, ..Join::default() };
 //! let matrix = join.files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
-//! let found = Identify::new(&matrix)?.number("nDCG@5", "0.5541")?.run()?;
+//! let found = IdentifyBuilder::new(&matrix)?.number("nDCG@5", "0.5541")?.run()?;
 //! assert_eq!(found.verdict, IdentifyVerdict::Likely);
 //! assert_eq!(found.candidates[0].measure.to_string(), "nDCG(gain=exp2)@5");
 //! # Ok::<(), laneval::Error>(())
 //! ```
 
-mod answers;
+mod builder;
+mod candidates;
 mod chance;
 mod classes;
-mod described;
+mod describe;
 mod digests;
 mod joins;
 mod libraries;
-mod making;
 mod orders;
 mod policy;
 mod printed;
 mod questions;
+mod reported;
 mod spellings;
 mod sums;
-mod told;
 mod views;
 
 use std::fmt;
 
-use crate::measure::{Measure, Seen};
+use crate::measure::{Measure, Provenance};
 
+pub use builder::IdentifyBuilder;
 pub use joins::joined_in_every_order;
-pub use making::Identify;
-pub use printed::PrintedAs;
-pub use told::ToldRow;
+pub use printed::PrintRounding;
+pub use reported::ReportedValue;
 
-/// The verdict on the definition of a number.
+/// The verdict of `laneval identify`: the certainty that one definition gave the reported number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdentifyVerdict {
     /// One class fits everything, and a second class would hardly fit by chance.
@@ -71,14 +71,14 @@ pub enum IdentifyVerdict {
 
 impl IdentifyVerdict {
     /// Every verdict, with its name.
-    pub const ALL: [(&'static str, IdentifyVerdict); 4] = [
-        ("found", IdentifyVerdict::Found),
-        ("likely", IdentifyVerdict::Likely),
-        ("undecided", IdentifyVerdict::Undecided),
-        ("none", IdentifyVerdict::None),
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("found", Self::Found),
+        ("likely", Self::Likely),
+        ("undecided", Self::Undecided),
+        ("none", Self::None),
     ];
 
-    /// Whether the verdict names a single definition: `Found` or `Likely`.
+    /// Returns whether the verdict is for a single class of definitions: `Found` or `Likely`.
     pub fn names_one(self) -> bool {
         matches!(self, IdentifyVerdict::Found | IdentifyVerdict::Likely)
     }
@@ -86,14 +86,15 @@ impl IdentifyVerdict {
 
 impl fmt::Display for IdentifyVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = IdentifyVerdict::ALL.iter().find(|(_, verdict)| verdict == self);
+        let named = Self::ALL.iter().find(|(_, verdict)| verdict == self);
         f.pad(named.map_or("", |(name, _)| name))
     }
 }
 
-/// The answer to a question: the verdict, and the classes of definitions.
+/// The answer of `laneval identify`: the verdict, and the classes of definitions that fit the
+/// reported number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Identified {
+pub struct Identification {
     /// The verdict; of several questions, the least sure verdict.
     pub verdict: IdentifyVerdict,
     /// The expected number of wrong classes that print the numbers by chance.
@@ -105,7 +106,7 @@ pub struct Identified {
     /// The numbers in question: the name, which may be empty, and the value as given.
     pub numbers: Vec<(String, String)>,
     /// The number of queries whose values were given and could be compared.
-    pub told: Option<u64>,
+    pub compared_queries: Option<u64>,
     /// The classes that fit, the best first.
     pub candidates: Vec<Candidate>,
     /// The number of fitting classes, listed or not.
@@ -118,7 +119,8 @@ pub struct Identified {
     pub notes: Vec<String>,
 }
 
-/// A class of definitions.
+/// A class of definitions with equal values for every query, described for the answer of `laneval
+/// identify`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The measure of its simplest member.
@@ -128,14 +130,14 @@ pub struct Candidate {
     /// Its value; `None` if no query counts.
     pub value: Option<f64>,
     /// How its value was printed.
-    pub printed: PrintedAs,
+    pub printed: PrintRounding,
     /// The number of queries with the given value.
     pub agree: Option<u64>,
     /// The number of queries on which the next class prints another value.
     pub telling: Option<u64>,
     /// The number of definitions in the class.
     pub members: u64,
-    /// Changes of the simplest member that change no value here: `--score f32`.
+    /// Changes of the simplest member that change no value here: `--score-type f32`.
     pub same_here: Vec<String>,
     /// The libraries that compute a member of the class.
     pub libraries: Vec<IdentifiedLibrary>,
@@ -145,14 +147,14 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The simplest member as it is asked for: the measure and its options.
-    pub fn spelled(&self) -> String {
+    /// Returns the simplest definition of the class as measure and options on the command line.
+    pub fn spelling(&self) -> String {
         let options = self.options.iter().map(|(name, word)| spelled_option(name, word));
         std::iter::once(self.measure.to_string()).chain(options).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A library with its name of a definition.
+/// A library that computes a definition, with its name for the measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdentifiedLibrary {
     /// The name of the library.
@@ -160,18 +162,18 @@ pub struct IdentifiedLibrary {
     /// The name of the measure in the library.
     pub name: String,
     /// The evidence for the library's definition.
-    pub seen: Seen,
+    pub seen: Provenance,
     /// The options in which the library differs from the definition, such as `--ties input`. Listed
     /// only if no library matches the definition exactly.
     pub differs: String,
 }
 
-/// An option as it is given to the command.
+/// Returns an evaluation option with its word as written on the command line.
 fn spelled_option(name: &str, word: &str) -> String {
     match name {
         "judged_only" => "-J".to_owned(),
         "depth" => format!("-M {word}"),
-        "nothing" => format!("nothing={word}"),
+        "no_relevant" => format!("{name}={word}"),
         "rounding" => format!("(each query rounded to {word} decimals)"),
         _ => format!("--{name} {word}"),
     }

@@ -1,123 +1,117 @@
-//! The orders of equal scores, and the rankings that depend on the order.
+//! The orders of documents with equal scores, and the rankings of a run that depend on the order.
 //!
-//! A ranking without documents of equal scores and different labels is the same in every order. So
-//! the queries of a run are parted: *plain* queries are evaluated once for all orders, *tied*
-//! queries once for each order.
+//! If documents of equal scores always have equal labels, a ranking has the same labels in every
+//! order. So the queries of a run are parted: *plain* queries are evaluated once for all orders,
+//! *tied* queries once for each *arrangement*. An arrangement is the tied rankings as one or more
+//! orders make them: orders that give the same labels and ties share an arrangement.
 
-use super::views::{OrderOfTies, known_orders};
-use crate::error::{Error, Result};
+use super::views::{TieTreatment, known_orders};
+use crate::error::{Result, unanswerable};
 use crate::ids::Ids;
 use crate::matrix::code::PAST_END;
 use crate::matrix::{
-    Above, Facts, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
-    TiedGroups,
+    CodesAbove, GradeHistograms, LabelMatrix, MatrixBuilder, MatrixTies, StagedPiece, StagedRow,
+    StagedRun, StagedTies,
 };
-use crate::rule::IdealOf;
+use crate::rule::IdealSource;
 
-/// The rankings of a run, apart by whether equal scores matter to them.
-pub(super) struct PartedRun {
-    /// The queries with one ranking for all orders; `None` if every query is tied.
-    pub plain: Option<PartOfRun>,
+/// A run split into rankings that depend on the order of equal scores, and rankings that do not.
+pub(super) struct SplitRun {
+    /// The rankings of the plain queries; `None` without such queries in the run.
+    pub plain: Option<RunPart>,
     /// The rankings of the tied queries, in each arrangement; empty without tied queries.
-    pub tied: Vec<PartOfRun>,
-    /// The orders, each with the index of its arrangement in `tied`.
-    pub orders: Vec<(OrderOfTies, usize)>,
-    /// The judgments and rankings of each query of the matrix, in short.
-    pub queries: Vec<QueryFound>,
+    pub tied: Vec<RunPart>,
+    /// The orders, each with the index of its arrangement in `tied`; the index is 0 if `tied` is
+    /// empty.
+    pub orders: Vec<(TieTreatment, usize)>,
+    /// Facts about each judged query of the run's matrix, in the order of the matrix.
+    pub queries: Vec<QueryCounts>,
 }
 
-/// Some rankings of a run as a matrix.
-pub(super) struct PartOfRun {
+/// Some rankings of a run as a label matrix.
+pub(super) struct RunPart {
     pub matrix: LabelMatrix,
-    /// The query of the whole matrix of each of its queries.
+    /// For each query of this part, the index of the query in the matrix of the whole run.
     pub queries: Vec<u32>,
 }
 
-/// What judgments and ranking say of a query.
+/// Facts about a query: its presence in the run, ties, highest grades and number of results.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct QueryFound {
+pub(super) struct QueryCounts {
     /// Whether the run has the query.
     pub present: bool,
-    /// Whether documents of equal scores have different labels.
+    /// Whether documents of equal scores have different labels, or the orders differ in which
+    /// graded documents have equal scores.
     pub tied: bool,
-    /// The highest code among all judgments.
+    /// The highest label code among all judgments of the query.
     pub judged: u8,
-    /// The highest code among the documents retrieved.
+    /// The highest label code among the retrieved documents.
     pub retrieved: u8,
     /// The number of documents retrieved.
     pub depth: u32,
 }
 
-impl QueryFound {
-    /// Whether no judged document is relevant, or with `retrieved_only` no retrieved document.
-    pub fn has_nothing(&self, above: Above, retrieved_only: bool) -> bool {
+impl QueryCounts {
+    /// Returns whether the query has no relevant document among the judged or, with
+    /// `retrieved_only`, the retrieved documents. `above` is the set of relevant codes.
+    pub fn has_nothing(&self, above: CodesAbove, retrieved_only: bool) -> bool {
         !above.contains(if retrieved_only { self.retrieved } else { self.judged })
     }
 }
 
-/// Checks that definitions can be told apart by rankings of this matrix.
+/// Rejects a label matrix with which definitions of a measure cannot be told apart.
 ///
 /// # Errors
-/// Several runs or none; rankings that were cut; judgments by facet; more grades than codes; ties
-/// that are not known.
+/// Several runs or none; rankings that were cut; judgments by facet; more grades than codes; no
+/// judgments besides those of the rankings; ties that are not known.
 pub(super) fn check(matrix: &LabelMatrix) -> Result<()> {
-    let wrong = |message: String| Err(Error::Unanswerable(message));
-    if matrix.runs().len() != 1 {
-        let runs = matrix.runs().len();
-        return wrong(format!("{runs} runs: a number is of one run, so give one"));
-    }
-    if let Some(depth) = matrix.rule().depth {
-        return wrong(format!(
+    let runs = matrix.runs().len();
+    let wrong = if runs != 1 {
+        format!("{runs} runs: a number is of one run, so give one")
+    } else if let Some(depth) = matrix.rule().depth {
+        format!(
             "the matrix keeps only the first {depth} ranks, and a definition may look behind them: \
              build it without -M"
-        ));
-    }
-    if matrix.judged_by().is_some() || !matrix.book().is_exact() {
-        return wrong(
-            "definitions are told apart by one grade for each document, of at most 253 distinct \
-             grades"
-                .to_owned(),
-        );
-    }
-    if matrix.ideal() != IdealOf::Judgments {
-        return wrong(
-            "the matrix has no judgments besides those of its rankings: build it from qrels"
-                .to_owned(),
-        );
-    }
-    match matrix.tied_groups() {
-        Some(_) => Ok(()),
-        None => wrong(
-            "it is not known which documents have equal scores: build it again with --keep-ties"
-                .to_owned(),
-        ),
-    }
+        )
+    } else if matrix.judged_by().is_some() || !matrix.codebook().is_exact() {
+        "definitions are told apart by one grade for each document, of at most 253 distinct grades"
+            .to_owned()
+    } else if matrix.ideal() != IdealSource::Judgments {
+        "the matrix has no judgments besides those of its rankings: build it from qrels".to_owned()
+    } else if matrix.tied_groups().is_none() {
+        "it is not known which documents have equal scores: build it again with --keep-ties"
+            .to_owned()
+    } else {
+        return Ok(());
+    };
+    unanswerable(wrong)
 }
 
-impl PartedRun {
-    /// Parts the run of matrices joined from the same texts under different rules. Each matrix
-    /// passed [`check`]. A missing matrix in ascending or descending order of ids is made from the
-    /// opposite matrix, by reversing groups of equal scores.
+impl SplitRun {
+    /// Splits a run into plain and tied rankings. Each matrix has the run joined under another rule
+    /// for equal scores, and passed [`check`]. A missing matrix in ascending or descending order of
+    /// ids is made from the opposite matrix, by reversing groups of equal scores.
     ///
     /// # Errors
     /// As [`MatrixBuilder::finish`].
-    pub fn of(matrices: &[&LabelMatrix]) -> Result<Self> {
+    pub fn new(matrices: &[&LabelMatrix]) -> Result<Self> {
         let places: Vec<Vec<Option<(usize, usize)>>> =
             matrices.iter().map(|matrix| places(matrix)).collect();
-        let queries = found(matrices, &places[0]);
-        let of_kind = |tied: bool| -> Vec<u32> {
-            let is = |found: &QueryFound| found.present && found.tied == tied;
-            (0..).zip(&queries).filter(|(_, found)| is(found)).map(|(query, _)| query).collect()
-        };
-        let (plain, tied) = (of_kind(false), of_kind(true));
+        let queries = query_counts(matrices, &places[0]);
+        let [plain, tied] = [false, true].map(|tied| -> Vec<u32> {
+            let some =
+                (0..).zip(&queries).filter(|(_, counts)| counts.present && counts.tied == tied);
+            some.map(|(query, _)| query).collect()
+        });
         let orders = known_orders(matrices.iter().map(|matrix| matrix.rule()));
-        let mut parted = PartedRun { plain: None, tied: Vec::new(), orders: Vec::new(), queries };
+        let mut parted = Self { plain: None, tied: Vec::new(), orders: Vec::new(), queries };
         if !plain.is_empty() {
             parted.plain = Some(part(matrices[0], &places[0], plain, false)?);
         }
         let mut arrangements: Vec<((usize, bool), usize)> = Vec::new();
         for (order, at, reversed) in orders {
-            let known = arrangements.iter().find(|(of, _)| *of == (at, reversed));
+            let known = arrangements.iter().find(|(key, _)| *key == (at, reversed));
+            // Without tied queries, no arrangement exists, and nobody looks at the index 0.
             let arrangement = match known {
                 Some((_, arrangement)) => *arrangement,
                 None if tied.is_empty() => 0,
@@ -132,10 +126,12 @@ impl PartedRun {
         Ok(parted)
     }
 
-    /// Returns the index of the arrangement of the rankings of `part`. An arrangement with equal
-    /// labels is used again: scores are mostly equal as f32 where they are equal as f64, and the
-    /// order of the input is often the order of ids.
-    fn arrangement(&mut self, part: PartOfRun) -> usize {
+    /// Keeps an arrangement of the tied rankings, and returns its index. If an equal arrangement is
+    /// kept already, that one serves again.
+    ///
+    /// Equal arrangements are common: scores that are equal as f32 are mostly equal as f64 too, and
+    /// the order of the input is often the order of ids.
+    fn arrangement(&mut self, part: RunPart) -> usize {
         let known = self.tied.iter().position(|other| are_alike(&part.matrix, &other.matrix));
         known.unwrap_or_else(|| {
             self.tied.push(part);
@@ -144,7 +140,8 @@ impl PartedRun {
     }
 }
 
-/// Returns the tile and the lane of the ranking of each query; `None` for a missing query.
+/// Returns the place of each query's ranking in a matrix, as tile (up to 64 rankings side by side)
+/// and lane; `None` for a query that the run lacks.
 fn places(matrix: &LabelMatrix) -> Vec<Option<(usize, usize)>> {
     let batch = matrix.batch();
     let mut places = vec![None; matrix.queries().len()];
@@ -156,28 +153,29 @@ fn places(matrix: &LabelMatrix) -> Vec<Option<(usize, usize)>> {
     places
 }
 
-/// What judgments and rankings say of each query. A query is tied if it is in any of the matrices.
-fn found(matrices: &[&LabelMatrix], places: &[Option<(usize, usize)>]) -> Vec<QueryFound> {
+/// Gathers presence, ties, highest grades and number of results of each query. A query is tied if
+/// any matrix has mixed labels among equal scores, or other groups of equal scores than the first.
+fn query_counts(matrices: &[&LabelMatrix], places: &[Option<(usize, usize)>]) -> Vec<QueryCounts> {
     let batch = matrices[0].batch();
-    let groups: Vec<&TiedGroups> =
+    let groups: Vec<&MatrixTies> =
         matrices.iter().filter_map(|matrix| matrix.tied_groups()).collect();
-    let of_query = |(query, place): (usize, &Option<(usize, usize)>)| {
+    let counts = places.iter().enumerate().map(|(query, place)| {
         let row = query as u32;
         let labels = place.iter().flat_map(|&(at, lane)| batch.ranking(at, lane));
-        QueryFound {
+        QueryCounts {
             present: place.is_some(),
-            tied: groups.iter().any(|of| {
-                !of.of(row).groups.is_empty() || of.graded_of(row) != groups[0].graded_of(row)
+            tied: groups.iter().any(|ties| {
+                !ties.get(row).groups.is_empty() || ties.graded_of(row) != groups[0].graded_of(row)
             }),
             judged: batch.facts_of(row).iter().map(|(code, _)| code).max().unwrap_or(PAST_END),
             retrieved: labels.max().unwrap_or(PAST_END),
             depth: batch.depths()[query],
         }
-    };
-    places.iter().enumerate().map(of_query).collect()
+    });
+    counts.collect()
 }
 
-/// Whether two matrices of the same queries have the same labels and groups of equal scores.
+/// Returns whether two matrices of the same queries have the same labels and the same ties.
 fn are_alike(one: &LabelMatrix, other: &LabelMatrix) -> bool {
     let (a, b) = (one.batch(), other.batch());
     a.tiles() == b.tiles()
@@ -186,16 +184,16 @@ fn are_alike(one: &LabelMatrix, other: &LabelMatrix) -> bool {
         && one.tied_groups() == other.tied_groups()
 }
 
-/// Makes a matrix of the rankings of some queries, whose groups of equal scores are `reversed` or
-/// not.
+/// Makes a matrix of the rankings of some queries. If `reversed`, the order of documents with equal
+/// scores is reversed.
 fn part(
     matrix: &LabelMatrix,
     places: &[Option<(usize, usize)>],
     queries: Vec<u32>,
     reversed: bool,
-) -> Result<PartOfRun> {
+) -> Result<RunPart> {
     let (batch, groups) = (matrix.batch(), matrix.tied_groups());
-    let (mut ids, mut facts) = (Ids::default(), Facts::new());
+    let (mut ids, mut facts) = (Ids::default(), GradeHistograms::new());
     let (mut piece, mut ties) = (StagedPiece::default(), StagedTies::default());
     for (number, &query) in (0..).zip(&queries) {
         let row = query as usize;
@@ -216,8 +214,8 @@ fn part(
     }
     let rule = matrix.rule();
     let mut builder =
-        MatrixBuilder::new(matrix.book().clone(), rule, matrix.fingerprint(), ids, facts);
+        MatrixBuilder::new(matrix.codebook().clone(), rule, matrix.fingerprint(), ids, facts);
     let info = matrix.runs()[0].clone();
     builder.push(StagedRun { info, pieces: vec![piece], tied: Some(ties) });
-    Ok(PartOfRun { matrix: builder.finish()?, queries })
+    Ok(RunPart { matrix: builder.finish()?, queries })
 }

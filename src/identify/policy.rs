@@ -1,48 +1,52 @@
-//! Policies: the treatment of queries without relevant documents, of queries missing from the run,
-//! and of the digits of each query.
+//! Policies of a definition for special queries: queries without relevant documents, queries
+//! missing from the run, and rounding of each query.
 //!
-//! Policies cost no evaluation. A measure is 0 where nothing is relevant and 0 for an empty
-//! ranking, so a policy changes only whole queries of a known value: the number of queries, the sum
-//! of digests, and the number of queries that agree.
+//! A policy needs no evaluation of its own. The tried measures are 0 for an empty ranking, and most
+//! are 0 where nothing is relevant; the others have no choice there. So a policy only exchanges the
+//! known values of whole queries. The mean, the digest and the number of agreeing queries follow by
+//! arithmetic from the sums of the one evaluation, which are kept for each rounding.
 
 use super::digests;
-use super::orders::QueryFound;
-use super::sums::{AskedOfQueries, DefinitionSums, ROUNDINGS};
-use crate::matrix::Above;
-use crate::measure::OfNothing;
+use super::orders::QueryCounts;
+use super::sums::{DefinitionSums, QueryConstraints, ROUNDINGS};
+use crate::matrix::CodesAbove;
+use crate::measure::NoRelevant;
 
-/// Every choice for the value of a query without relevant documents, with its word, the default
-/// first.
-const OF_NOTHING: [(&str, OfNothing); 3] =
-    [("0", OfNothing::Zero), ("1", OfNothing::One), ("skip", OfNothing::Skip)];
+/// The choices for the value of a query without relevant documents, each with the word that names
+/// it in a measure; the default is first.
+const OF_NOTHING: [(&str, NoRelevant); 3] =
+    [("0", NoRelevant::Zero), ("1", NoRelevant::One), ("skip", NoRelevant::Skip)];
 
-/// The word of a choice.
-pub(super) fn nothing_word(of: OfNothing) -> &'static str {
-    OF_NOTHING.iter().find(|(_, is)| *is == of).map_or("", |(word, _)| word)
+/// Returns the word for the value of queries without relevant documents: `0`, `1` or `skip`.
+pub(super) fn no_relevant_choice(nothing: NoRelevant) -> &'static str {
+    OF_NOTHING.iter().find(|(_, is)| *is == nothing).map_or("", |(word, _)| word)
 }
 
-/// The value of a query for which nothing is relevant; `None` if it has none.
-pub(super) fn nothing_value(of: OfNothing) -> Option<f64> {
-    match of {
-        OfNothing::Zero => Some(0.0),
-        OfNothing::One => Some(1.0),
-        OfNothing::Skip => None,
+/// Returns the value of a query without relevant documents under a choice; `None` if such queries
+/// are skipped.
+pub(super) fn no_relevant_value(nothing: NoRelevant) -> Option<f64> {
+    match nothing {
+        NoRelevant::Zero => Some(0.0),
+        NoRelevant::One => Some(1.0),
+        NoRelevant::Skip => None,
     }
 }
 
-/// A policy.
+/// A policy of a definition for queries without relevant documents, for missing queries, and for
+/// rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QueryPolicy {
-    pub nothing: OfNothing,
+    pub nothing: NoRelevant,
     /// Whether queries that the run lacks are left out; otherwise they have the values of an empty
     /// ranking.
     pub only_present: bool,
-    /// The number among [`ROUNDINGS`] of the decimals to which each query is rounded.
+    /// The index in [`ROUNDINGS`] of the decimals to which the value of each query is rounded.
     pub rounding: usize,
 }
 
-/// Returns every policy, the default first. `chooses` is false for a measure that is not 0 where
-/// nothing is relevant: only the default value is left.
+/// Returns every policy for special queries (no relevant documents, missing, rounding), the default
+/// first. `chooses` is false for a measure that is not always 0 where nothing is relevant. Such a
+/// measure keeps its own value there, under the choice [`NoRelevant::Zero`].
 pub(super) fn policies(chooses: bool) -> impl Iterator<Item = QueryPolicy> {
     let choices = if chooses { &OF_NOTHING[..] } else { &OF_NOTHING[..1] };
     (0..ROUNDINGS.len()).flat_map(move |rounding| {
@@ -52,104 +56,108 @@ pub(super) fn policies(chooses: bool) -> impl Iterator<Item = QueryPolicy> {
     })
 }
 
-/// What a definition comes to over all queries.
+/// The mean of a definition over its queries, its digest, and the number of queries whose values
+/// agree with the reported values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct DefinitionResult {
     /// The mean; NaN if no query counts.
     pub mean: f64,
     pub digest: u128,
-    /// The number of told queries that agree, by values of 64 bits and of 32.
+    /// The number of queries that agree with their reported value: within the error of f64 values,
+    /// and within the error of f32 values.
     pub agree: [u32; 2],
 }
 
-/// Sums over queries that a policy treats alike.
+/// A set of queries that get one common value from a policy, with digests and counts for each such
+/// value: 0, 1 or none.
 #[derive(Debug, Clone, Copy, Default)]
-struct AlikeQueries {
+struct ConstantQueries {
     count: u32,
     /// The digests of the queries with the value 0, with 1, and without one.
     digests: [u128; 3],
-    /// The number of told queries that agree with value 0, with 1, and with no value.
+    /// The number of queries whose reported value agrees with 0, with 1, and with no value.
     agree: [u32; 3],
 }
 
-impl AlikeQueries {
-    fn add(&mut self, query: usize, asked: &AskedOfQueries) {
-        let key = asked.keys[query];
+impl ConstantQueries {
+    fn add(&mut self, query: usize, constraints: &QueryConstraints) {
+        let key = constraints.keys[query];
         self.count += 1;
-        let values =
-            [digests::of_value(key, 0.0), digests::of_value(key, 1.0), digests::of_nothing(key)];
-        let agree = [Some(0.0), Some(1.0), None].map(|value| u32::from(asked.agrees(query, value)));
-        for at in 0..3 {
-            self.digests[at] = self.digests[at].wrapping_add(values[at]);
-            self.agree[at] += agree[at];
+        for (at, value) in [Some(0.0), Some(1.0), None].into_iter().enumerate() {
+            let digest = match value {
+                Some(value) => digests::value_digest(key, value),
+                None => digests::no_value_digest(key),
+            };
+            self.digests[at] = self.digests[at].wrapping_add(digest);
+            self.agree[at] += u32::from(constraints.agrees(query, value));
         }
     }
 }
 
-/// The queries affected by policies, for measures with one set of relevant documents.
+/// The queries without relevant documents and the queries missing from the run, to which policies
+/// assign values.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PolicyQueries {
     /// The number of queries in the run.
     present: u32,
     /// The queries in the run without relevant documents.
-    nothing: AlikeQueries,
+    nothing: ConstantQueries,
     /// The queries missing from the run: with relevant documents (`missing`), and without
     /// (`missing_nothing`).
-    missing: AlikeQueries,
-    missing_nothing: AlikeQueries,
+    missing: ConstantQueries,
+    missing_nothing: ConstantQueries,
 }
 
 impl PolicyQueries {
-    /// Adds up queries. `above` says which grades are relevant; if `retrieved`, only retrieved
-    /// documents count, else all judged documents.
-    pub fn of(
-        found: &[QueryFound],
-        asked: &AskedOfQueries,
-        (above, retrieved): (Above, bool),
+    /// Counts the queries without relevant documents and the queries missing from the run. `above`
+    /// says which grades are relevant; if `retrieved`, only retrieved documents count, else all
+    /// judged documents.
+    pub fn new(
+        found: &[QueryCounts],
+        constraints: &QueryConstraints,
+        above: CodesAbove,
+        retrieved: bool,
     ) -> Self {
-        let mut all = PolicyQueries::default();
-        for (query, of) in found.iter().enumerate() {
-            all.present += u32::from(of.present);
-            match (of.present, of.has_nothing(above, retrieved)) {
-                (true, true) => all.nothing.add(query, asked),
+        let mut all = Self::default();
+        for (query, counts) in found.iter().enumerate() {
+            all.present += u32::from(counts.present);
+            match (counts.present, counts.has_nothing(above, retrieved)) {
+                (true, true) => all.nothing.add(query, constraints),
                 (true, false) => {}
-                (false, true) => all.missing_nothing.add(query, asked),
-                (false, false) => all.missing.add(query, asked),
+                (false, true) => all.missing_nothing.add(query, constraints),
+                (false, false) => all.missing.add(query, constraints),
             }
         }
         all
     }
 
-    /// Returns the result of a definition under a policy, from the sums over the queries in the
-    /// run.
+    /// Returns the mean, digest and agreement of a definition under a policy, from the definition's
+    /// sums over the queries in the run.
     pub fn result(&self, sums: &DefinitionSums, policy: QueryPolicy) -> DefinitionResult {
         let QueryPolicy { nothing, only_present, rounding } = policy;
+        // An index of the arrays in `ConstantQueries`, which have the order of `NoRelevant`: value
+        // 0, value 1, no value.
         let is = nothing as usize;
-        let mut digest = sums.digests[rounding];
-        digest =
-            digest.wrapping_sub(self.nothing.digests[0]).wrapping_add(self.nothing.digests[is]);
-        let moved =
-            |agree: u32| (agree + self.nothing.agree[is]).saturating_sub(self.nothing.agree[0]);
-        let mut agree = [sums.agree[rounding], sums.agree_single].map(moved);
+        // In the sums, queries without relevant documents have the value 0, which is exchanged here
+        // for that of the policy. (Under the choice 0 nothing changes, whatever their value.)
+        let mut digest = sums.digests[rounding]
+            .wrapping_sub(self.nothing.digests[0])
+            .wrapping_add(self.nothing.digests[is]);
+        let mut agree = [sums.agree[rounding], sums.agree_single]
+            .map(|agree| (agree + self.nothing.agree[is]).saturating_sub(self.nothing.agree[0]));
         let mut ones = 0;
         let mut count = self.present;
-        let mut pass = |of: &AlikeQueries, is: usize| {
-            digest = digest.wrapping_add(of.digests[is]);
-            agree.iter_mut().for_each(|agree| *agree += of.agree[is]);
-            count += if is == 2 { 0 } else { of.count };
-            ones += if is == 1 { of.count } else { 0 };
-        };
-        if only_present {
-            pass(&self.missing, 2);
-            pass(&self.missing_nothing, 2);
-        } else {
-            pass(&self.missing, 0);
-            pass(&self.missing_nothing, is);
+        let [missing, missing_nothing] = if only_present { [2, 2] } else { [0, is] };
+        for (queries, is) in [(&self.missing, missing), (&self.missing_nothing, missing_nothing)] {
+            digest = digest.wrapping_add(queries.digests[is]);
+            agree.iter_mut().for_each(|agree| *agree += queries.agree[is]);
+            count += if is == 2 { 0 } else { queries.count };
+            ones += if is == 1 { queries.count } else { 0 };
         }
         match nothing {
-            OfNothing::Zero => {}
-            OfNothing::One => ones += self.nothing.count,
-            OfNothing::Skip => count -= self.nothing.count,
+            NoRelevant::Zero => {}
+            NoRelevant::One => ones += self.nothing.count,
+            NoRelevant::Skip => count -= self.nothing.count,
         }
         DefinitionResult { mean: sums.mean(rounding, ones, count), digest, agree }
     }

@@ -1,29 +1,30 @@
-//! A printed number, as exact as its digits.
+//! A reported number as it was printed, such as `0.4561` or `45.61%`, with the precision of its
+//! digits.
 
 use std::fmt;
 
 use crate::measure::Range;
 
-/// How a value was printed.
+/// The way in which a reported number was printed: rounded, rounded after f32, or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PrintedAs {
+pub enum PrintRounding {
     /// Rounded to the digits shown.
     Rounded,
     /// Rounded, after it was computed with numbers of 32 bits.
-    Single,
+    RoundedF32,
     /// Cut behind the digits shown.
-    Cut,
+    Truncated,
 }
 
-impl PrintedAs {
+impl PrintRounding {
     /// Every way, with its name.
-    pub const ALL: [(&'static str, PrintedAs); 3] =
-        [("rounded", PrintedAs::Rounded), ("f32", PrintedAs::Single), ("cut", PrintedAs::Cut)];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("rounded", Self::Rounded), ("f32", Self::RoundedF32), ("cut", Self::Truncated)];
 }
 
-impl fmt::Display for PrintedAs {
+impl fmt::Display for PrintRounding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = PrintedAs::ALL.iter().find(|(_, printed)| printed == self);
+        let named = Self::ALL.iter().find(|(_, printed)| printed == self);
         f.pad(named.map_or("", |(name, _)| name))
     }
 }
@@ -31,7 +32,7 @@ impl fmt::Display for PrintedAs {
 /// The numbers from which a number above 1 is taken for a percentage, where values are shares.
 const LEAST_PERCENT: f64 = 2.0;
 
-/// A number with its tolerance.
+/// A reported number with its value, and half a unit of its last digit as tolerance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PrintedNumber {
     /// The number as given.
@@ -43,8 +44,8 @@ pub(super) struct PrintedNumber {
 }
 
 impl PrintedNumber {
-    /// Reads a number with `digits` exact decimals; `None` means all decimals that the number
-    /// shows. `name` names the measure of the number in messages.
+    /// Parses a reported number with `digits` exact decimals; `None` means all decimals that the
+    /// number shows. `name` names the measure of the number in messages.
     ///
     /// # Errors
     /// A text other than a number; a number without decimals where decimals are `needed`; a number
@@ -56,72 +57,76 @@ impl PrintedNumber {
         range: Range,
         needed: bool,
     ) -> Result<Self, String> {
-        let wrong = || format!("'{text}' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%");
         let plain = text.trim();
         let (number, percent) = match plain.strip_suffix('%') {
             Some(number) => (number.trim_end(), true),
             None => (plain, false),
         };
-        if !number.bytes().all(|byte| byte.is_ascii_digit() || b".+-eE".contains(&byte)) {
-            return Err(wrong());
-        }
-        let value: f64 = number.parse().map_err(|_| wrong())?;
-        if !value.is_finite() {
-            return Err(wrong());
-        }
+        // `parse` also takes words such as `inf` and `nan`.
+        let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || b".+-eE".contains(&byte));
+        let value = number.parse::<f64>().ok().filter(|value| is_plain && value.is_finite());
+        let Some(value) = value else {
+            return Err(format!(
+                "'{text}' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%"
+            ));
+        };
         let shown = decimals(number);
         let decimals = digits.map_or(shown, i32::from);
         if decimals < 1 && !percent && needed {
             return Err(format!(
-                "'{text}' has no decimals: any perfect measure gives it; give --scores or more \
-                 digits"
+                "'{text}' has no decimals: any perfect measure gives it; give --query-values or \
+                 more digits"
             ));
         }
         let (least, most) = range.bounds();
-        let placed = |what: &str| match name {
-            "" => format!("{text}: {what}"),
-            _ => format!("{name}={text}: {what}"),
-        };
         let is_share = (least, most) == (0.0, 1.0);
         let percent = percent || is_share && (LEAST_PERCENT..=100.0).contains(&value);
         let unit = if percent { 100.0 } else { 1.0 };
         let (value, half) = (value / unit, 0.5 * 10f64.powi(-decimals) / unit);
-        if value > most + half {
+        let wrong = if value > most + half {
             let sum = if is_share { " and no percent: is it a sum (DCG)?" } else { "" };
-            return Err(placed(&format!("above the range {range}{sum}")));
-        }
-        if value < least - half {
-            return Err(placed(&format!("below the range {range}")));
-        }
-        Ok(PrintedNumber { text: plain.to_owned(), value, half })
+            format!("above the range {range}{sum}")
+        } else if value < least - half {
+            format!("below the range {range}")
+        } else {
+            return Ok(Self { text: plain.to_owned(), value, half });
+        };
+        Err(match name {
+            "" => format!("{text}: {wrong}"),
+            _ => format!("{name}={text}: {wrong}"),
+        })
     }
 
-    /// Half the width of the interval of values that print as the number.
+    /// Returns the error within which a value prints as the reported number.
     pub fn tolerance(&self) -> f64 {
         self.half.max(slack(self.value))
     }
 
-    /// How a value of so many queries can have been printed as this number, if it can.
-    pub fn fits(&self, value: f64, queries: f64) -> Option<PrintedAs> {
+    /// Returns the way in which a computed mean prints as this number: rounded, rounded after f32,
+    /// or cut; `None` if it does not. `queries` is the number of averaged queries.
+    pub fn fits(&self, value: f64, queries: f64) -> Option<PrintRounding> {
         let (off, slack) = ((value - self.value).abs(), slack(value));
         if off <= self.half + slack {
-            return Some(PrintedAs::Rounded);
+            return Some(PrintRounding::Rounded);
         }
+        // The errors of single additions point either way, so their sum grows with the square root
+        // of the number of queries.
         if off <= self.half + value.abs() * f64::from(f32::EPSILON) * queries.sqrt() {
-            return Some(PrintedAs::Single);
+            return Some(PrintRounding::RoundedF32);
         }
         let cut = value.abs() - self.value.abs();
         (cut >= 0.0 && cut < 2.0 * self.half - slack && value * self.value >= 0.0)
-            .then_some(PrintedAs::Cut)
+            .then_some(PrintRounding::Truncated)
     }
 }
 
-/// What a sum of some thousand values may be off by, in another order.
+/// Returns the rounding error that another order of addition may cause in a sum of some thousand
+/// values.
 fn slack(value: f64) -> f64 {
     1e-13 * value.abs().max(1e-3)
 }
 
-/// The number of digits behind the point.
+/// Returns the number of decimals of a number in text, less its exponent.
 fn decimals(number: &str) -> i32 {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let behind = mantissa.split_once('.').map_or(0, |(_, behind)| behind.len() as i32);
@@ -160,10 +165,10 @@ mod tests {
     fn ends_are_included_and_other_ways_are_named() {
         let number = read("0.4561");
         for (value, printed) in [
-            (0.45605, Some(PrintedAs::Rounded)),
-            (0.45615, Some(PrintedAs::Rounded)),
-            (0.456_150_1, Some(PrintedAs::Single)),
-            (0.45619, Some(PrintedAs::Cut)),
+            (0.45605, Some(PrintRounding::Rounded)),
+            (0.45615, Some(PrintRounding::Rounded)),
+            (0.456_150_1, Some(PrintRounding::RoundedF32)),
+            (0.45619, Some(PrintRounding::Truncated)),
             (0.4562, None),
             (0.45604, None),
         ] {
@@ -182,7 +187,7 @@ mod tests {
         );
         assert_eq!(
             error("1"),
-            "'1' has no decimals: any perfect measure gives it; give --scores or more digits"
+            "'1' has no decimals: any perfect measure gives it; give --query-values or more digits"
         );
         assert_eq!(
             error("1.3"),

@@ -1,5 +1,5 @@
-//! The spellings of a measure: every combination of the words that its parameters take, read off
-//! the table of measures.
+//! The spellings of a measure: every combination of values of its parameters, from the table of
+//! measures.
 //!
 //! A parameter of words takes each word, a level of relevance takes grades up to three levels, and
 //! the top of a scale takes a few numbers. All remaining numbers keep their default, because no
@@ -7,8 +7,8 @@
 
 use crate::matrix::Codebook;
 use crate::measure::{
-    Average, CutoffRule, Definition, JUDGES, JudgmentInput, Kind, MEASURES, Measure, NOTHING,
-    OfNothing, Param, Range, Status, parse,
+    Average, CutoffRule, Definition, JUDGES, JudgmentNeeds, MEASURES, Measure, NO_RELEVANT,
+    NoRelevant, Param, ParamKind, Range, Status, parse,
 };
 
 /// Measures to try for a number without a name, besides measures of everyday use.
@@ -30,7 +30,10 @@ const LEVELS: usize = 3;
 /// Tops of a grading scale that are tried, besides words and the default.
 const TOPS: [&str; 3] = ["3", "4", "5"];
 
-/// A measure with parameters, at each requested cutoff.
+/// Names of parameters of a measure, each with its value as text.
+type ParamWords = Vec<(&'static str, String)>;
+
+/// A measure with one choice of parameters, at each cutoff in question.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spelling {
     pub at: Vec<Measure>,
@@ -38,116 +41,110 @@ pub(super) struct Spelling {
     /// measure.
     pub choices: u32,
     /// The value of queries without relevant documents, if the name gave a value.
-    pub nothing: Option<OfNothing>,
+    pub nothing: Option<NoRelevant>,
 }
 
-/// Lists the spellings of the `named` measure, at the cutoff of each named number. Parameters given
-/// in a name stay fixed.
+/// Lists the `named` measure with every combination of parameters, at the cutoff of each named
+/// number. Parameters given in a name stay fixed.
 pub(super) fn spellings(named: &[Measure], book: &Codebook) -> Vec<Spelling> {
     let Some(first) = named.first() else { return Vec::new() };
     let name = first.definition().name;
     let others = ALSO_CALLED
         .iter()
-        .filter(|(of, _)| *of == name && is_plain(first))
+        .filter(|(candidate, _)| *candidate == name && non_default_params(first).is_empty())
         .map(|(_, other)| *other);
-    let nothing =
-        named.iter().find_map(|measure| measure.value(NOTHING.name).map(|_| measure.of_nothing()));
+    let nothing = named
+        .iter()
+        .find_map(|measure| measure.value(NO_RELEVANT.name).map(|_| measure.no_relevant()));
     let mut all = Vec::new();
     for (name, away) in std::iter::once((name, 0)).chain(others.map(|other| (other, 1))) {
-        let Some(definition) = row(name) else { continue };
+        let Some(definition) = MEASURES.iter().find(|row| row.name == name) else { continue };
         for params in combinations(definition, book, named) {
-            let at = |measure: &Measure| spelled(definition, &params, measure.rank(), book);
-            if let Some(at) = named.iter().map(at).collect::<Option<Vec<Measure>>>() {
-                all.push(Spelling { nothing, ..spelling(at, away) });
-            }
+            let at = named.iter().map(|one| spelled(definition, &params, one.rank(), book));
+            let at: Option<Vec<Measure>> = at.collect();
+            all.extend(at.map(|at| Spelling { nothing, ..spelling(at, away) }));
         }
     }
     all
 }
 
-/// Lists the spellings of all measures that a number without a name may be of, at usual cutoffs.
+/// Lists the measures, parameters and usual cutoffs to try for a reported number without a name.
 pub(super) fn unnamed_spellings(book: &Codebook) -> Vec<Spelling> {
-    let is_one = |of: &&Definition| {
-        let everyday =
-            matches!(of.traits.status, Status::Everyday) || ALSO_UNNAMED.contains(&of.name);
-        everyday && of.cutoff != CutoffRule::Recall && is_told(of)
-    };
-    let is_near = |measure: &Measure| given(measure).len() <= MOST_CHOICES;
+    let definitions = MEASURES.iter().filter(|definition| {
+        let everyday = matches!(definition.traits.status, Status::Everyday)
+            || ALSO_UNNAMED.contains(&definition.name);
+        everyday && definition.cutoff != CutoffRule::Recall && is_identifiable(definition)
+    });
     let mut all = Vec::new();
-    for definition in MEASURES.iter().filter(is_one) {
+    for definition in definitions {
         for params in combinations(definition, book, &[]) {
             for rank in CUTOFFS {
                 let rank = (rank > 0).then_some(rank);
-                if let Some(measure) = spelled(definition, &params, rank, book).filter(is_near)
-                    && measure.range().bounds() == Range::SHARE.bounds()
-                {
-                    all.push(spelling(vec![measure], 0));
-                }
+                let measure = spelled(definition, &params, rank, book).filter(|measure| {
+                    non_default_params(measure).len() <= MOST_CHOICES
+                        && measure.range().bounds() == Range::SHARE.bounds()
+                });
+                all.extend(measure.map(|measure| spelling(vec![measure], 0)));
             }
         }
     }
     all
 }
 
-/// Whether definitions of a measure can be told apart: the measure is a mean, is 0 for an empty
-/// ranking, and reads one grade for each document.
-pub(super) fn is_told(of: &Definition) -> bool {
-    of.average == Average::Mean
-        && of.traits.empty == Some(0.0)
-        && of.traits.input == JudgmentInput::Grades
+/// Returns whether definitions of a measure can be told apart: the measure is a mean, is 0 for an
+/// empty ranking, and reads one grade for each document.
+pub(super) fn is_identifiable(definition: &Definition) -> bool {
+    definition.average == Average::Mean
+        && definition.traits.empty == Some(0.0)
+        && definition.traits.input == JudgmentNeeds::Grades
 }
 
-fn row(name: &str) -> Option<&'static Definition> {
-    MEASURES.iter().find(|row| row.name == name)
-}
-
-/// Whether a measure has no parameters but defaults.
-fn is_plain(measure: &Measure) -> bool {
-    given(measure).is_empty()
-}
-
-/// Returns the parameters of a measure away from their defaults, as text.
-pub(super) fn given(measure: &Measure) -> Vec<(&'static str, String)> {
-    let of = measure.definition().params.iter();
-    of.filter_map(|param| Some((param.name, measure.value(param.name)?.to_string()))).collect()
+/// Returns the parameters of a measure that differ from their defaults, with their values as text.
+pub(super) fn non_default_params(measure: &Measure) -> ParamWords {
+    let params = measure.definition().params.iter();
+    params.filter_map(|param| Some((param.name, measure.value(param.name)?.to_string()))).collect()
 }
 
 fn spelling(at: Vec<Measure>, away: u32) -> Spelling {
-    let choices = at.first().map_or(0, |measure| given(measure).len() as u32) + away;
+    let choices = at.first().map_or(0, |measure| non_default_params(measure).len() as u32) + away;
     Spelling { at, choices, nothing: None }
 }
 
-/// Lists every combination of words of the parameters. A combination leaves out the default words.
+/// Lists every combination of values of a measure's parameters. A combination leaves out the
+/// default words, and `named` measures fix their parameters.
 fn combinations(
     definition: &'static Definition,
     book: &Codebook,
     named: &[Measure],
-) -> Vec<Vec<(&'static str, String)>> {
-    let mut all: Vec<Vec<(&'static str, String)>> = vec![Vec::new()];
+) -> Vec<ParamWords> {
+    let mut all = vec![ParamWords::new()];
     for param in definition.params {
         let fixed = named.iter().find_map(|measure| Some(measure.value(param.name)?.to_string()));
         let words = fixed.map_or_else(|| words(param, book), |word| vec![word]);
-        let with = |of: &Vec<(&'static str, String)>, word: &String| {
-            let mut of = of.clone();
-            if *word != param.default {
-                of.push((param.name, word.clone()));
+        let mut longer = Vec::new();
+        for params in &all {
+            for word in &words {
+                let mut params = params.clone();
+                if *word != param.default {
+                    params.push((param.name, word.clone()));
+                }
+                longer.push(params);
             }
-            of
-        };
-        all = all.iter().flat_map(|of| words.iter().map(move |word| with(of, word))).collect();
+        }
+        all = longer;
     }
     all
 }
 
-/// The words of a parameter that are tried, its default first.
+/// Returns the values of a measure's parameter that are tried, as text, the default first.
 fn words(param: &Param, book: &Codebook) -> Vec<String> {
     let default = param.default.to_owned();
-    if [NOTHING.name, JUDGES.name].contains(&param.name) {
+    if [NO_RELEVANT.name, JUDGES.name].contains(&param.name) {
         return vec![default];
     }
     let mut others: Vec<String> = match param.kind {
-        Kind::Level => levels(book),
-        _ => param.kind.words().iter().map(|&word| word.to_owned()).collect(),
+        ParamKind::Level => levels(book),
+        _ => param.kind.choices().iter().map(|&word| word.to_owned()).collect(),
     };
     // The scale of gains that are shares is told by judgments; that of ERR is part of its
     // definition.
@@ -158,13 +155,14 @@ fn words(param: &Param, book: &Codebook) -> Vec<String> {
     std::iter::once(default).chain(others).collect()
 }
 
-/// The levels of relevance above the lowest.
+/// Returns the grades above 1 that are tried as level of relevance, as text.
 fn levels(book: &Codebook) -> Vec<String> {
     let above = book.grades().iter().filter(|&&grade| grade > 1.0);
     above.take(LEVELS - 1).map(f64::to_string).collect()
 }
 
-/// Builds the measure from its parts; `None` if the parts or the grades do not suit the measure.
+/// Builds a measure from definition, parameters and cutoff; `None` if these or the grades do not
+/// suit the measure.
 fn spelled(
     definition: &'static Definition,
     params: &[(&'static str, String)],
@@ -210,7 +208,10 @@ mod tests {
         // Not what divides by less than the largest grade.
         let grades = Codebook::new([0.0, 4.0]).unwrap();
         let all = spellings(&["ERR@5".parse().unwrap()], &grades);
-        assert!(all.iter().all(|of| of.at[0].to_string() != "ERR(gmax=3)@5"), "{all:?}");
+        assert!(
+            all.iter().all(|spelling| spelling.at[0].to_string() != "ERR(gmax=3)@5"),
+            "{all:?}"
+        );
     }
 
     #[test]
@@ -223,7 +224,9 @@ mod tests {
     fn several_cutoffs_are_one_spelling() {
         let both = ["nDCG@5", "nDCG@10"].map(|name| name.parse().unwrap());
         let all = spellings(&both, &book());
-        assert!(all.iter().all(|of| of.at.len() == 2 && of.at[1].rank() == Some(10)));
+        assert!(
+            all.iter().all(|spelling| spelling.at.len() == 2 && spelling.at[1].rank() == Some(10))
+        );
         assert_eq!(all[0].at, both);
     }
 
@@ -234,7 +237,10 @@ mod tests {
             ["nDCG@10", "AP", "RR@10", "P@5", "R@100", "Success@1", "Rprec", "F@10", "Bpref"]
         {
             let measure: Measure = name.parse().unwrap();
-            assert!(all.iter().any(|of| of.at[0] == measure && of.choices == 0), "{name}");
+            assert!(
+                all.iter().any(|spelling| spelling.at[0] == measure && spelling.choices == 0),
+                "{name}"
+            );
         }
         assert!(all.len() > 500, "{}", all.len());
     }

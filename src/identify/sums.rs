@@ -1,8 +1,9 @@
-//! Sums over the values of queries. An evaluation keeps only the sums, so memory does not grow with
-//! the number of queries.
+//! Sums over the values of queries under a definition: exact, rounded, as digests, and as counts of
+//! agreeing queries. An evaluation keeps only the sums, so memory does not grow with the number of
+//! queries.
 
 use super::digests;
-use crate::evaluate::Sink;
+use crate::evaluate::ValueSink;
 use crate::matrix::{Batch, LANES};
 use crate::stats::ExactSum;
 
@@ -13,18 +14,18 @@ pub(super) const ROUNDINGS: [Option<u8>; 4] = [None, Some(2), Some(4), Some(5)];
 /// The powers of ten of these decimals.
 const SCALES: [f64; 3] = [1e2, 1e4, 1e5];
 
-/// The questions about the values of queries.
+/// The reported value of each query, and the key by which the query enters a digest.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AskedOfQueries {
+pub(super) struct QueryConstraints {
     /// The key of each query; 0 for a query without evidence.
     pub keys: Vec<u64>,
     /// The told value of each query; empty if no values were told.
-    pub told: Vec<ToldOfQuery>,
+    pub reported_queries: Vec<ReportedQuery>,
 }
 
-/// The told value of a query.
+/// The reported value of a query with its tolerance, or the report that the query has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) enum ToldOfQuery {
+pub(super) enum ReportedQuery {
     /// No usable value.
     #[default]
     Nothing,
@@ -38,33 +39,44 @@ pub(super) enum ToldOfQuery {
 const SLACK: f64 = 1e-12;
 const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
 
-impl ToldOfQuery {
-    /// Whether the value agrees with the told value; `single` allows for the error of 32-bit
-    /// floats.
+impl ReportedQuery {
+    /// Returns whether a computed value agrees with the reported value of the query; `single`
+    /// allows for the error of 32-bit floats.
     #[inline]
     fn agrees(self, value: f64, single: bool) -> bool {
         match self {
-            ToldOfQuery::Value(told, half) => {
+            Self::Value(reported_value, half) => {
                 let slack = SLACK + if single { SINGLE * value.abs() } else { 0.0 };
-                (value - told).abs() <= half + slack
+                (value - reported_value).abs() <= half + slack
             }
-            ToldOfQuery::LeftOut | ToldOfQuery::Nothing => false,
+            Self::LeftOut | Self::Nothing => false,
         }
     }
 }
 
-impl AskedOfQueries {
-    /// Whether `value`, or `None` for a query without a value, agrees with the told value.
+impl QueryConstraints {
+    /// Returns whether the query has a usable reported value.
+    pub fn is_reported(&self, query: usize) -> bool {
+        self.reported_queries.get(query).is_some_and(|value| *value != ReportedQuery::Nothing)
+    }
+
+    /// Counts the queries with a usable reported value.
+    pub fn reported_count(&self) -> u32 {
+        (0..self.reported_queries.len()).filter(|&query| self.is_reported(query)).count() as u32
+    }
+
+    /// Returns whether the computed `value` of a query, or `None` for no value, agrees with the
+    /// reported value.
     pub fn agrees(&self, query: usize, value: Option<f64>) -> bool {
-        let told = self.told.get(query).copied().unwrap_or_default();
+        let reported = self.reported_queries.get(query).copied().unwrap_or_default();
         match value {
-            Some(value) => told.agrees(value, false),
-            None => told == ToldOfQuery::LeftOut,
+            Some(value) => reported.agrees(value, false),
+            None => reported == ReportedQuery::LeftOut,
         }
     }
 }
 
-/// Sums of a measure's values over the queries in the run.
+/// Sums of a measure's values over queries in the run: exact, rounded, and as digests.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DefinitionSums {
     /// The digest of the values as they are, and rounded.
@@ -80,17 +92,19 @@ pub(super) struct DefinitionSums {
 }
 
 impl DefinitionSums {
-    /// Adds the sums over further queries.
-    pub fn merge(&mut self, other: &DefinitionSums) {
-        let add = |(all, one): (&mut u128, &u128)| *all = all.wrapping_add(*one);
-        self.digests.iter_mut().zip(&other.digests).for_each(add);
+    /// Adds the sums of the same measure over further queries.
+    pub fn merge(&mut self, other: &Self) {
+        for (all, one) in self.digests.iter_mut().zip(&other.digests) {
+            *all = all.wrapping_add(*one);
+        }
         self.exact.merge(&other.exact);
         self.units.iter_mut().zip(&other.units).for_each(|(all, one)| *all += one);
         self.agree.iter_mut().zip(&other.agree).for_each(|(all, one)| *all += one);
         self.agree_single += other.agree_single;
     }
 
-    /// Returns the mean over `count` queries, including `ones` added queries of value 1.
+    /// Returns the mean of the summed values over `count` queries, including `ones` added queries
+    /// of value 1. `rounding` is the index of the rounding of each query in [`ROUNDINGS`].
     pub fn mean(&self, rounding: usize, ones: u32, count: u32) -> f64 {
         match rounding.checked_sub(1) {
             None => (self.exact.value() + f64::from(ones)) / f64::from(count),
@@ -100,28 +114,29 @@ impl DefinitionSums {
 
     #[inline]
     fn add(&mut self, key: u64, value: f64) {
-        let plain = digests::of_value(key, value);
+        let plain = digests::value_digest(key, value);
         self.digests[0] = self.digests[0].wrapping_add(plain);
         for (at, scale) in SCALES.iter().enumerate() {
             let units = units(value, at);
             let rounded = units / scale;
             self.units[at] += units as i64;
-            let digest = if rounded == value { plain } else { digests::of_value(key, rounded) };
+            // Values such as 0 and 1 are their own roundings, and need no second hash.
+            let digest = if rounded == value { plain } else { digests::value_digest(key, rounded) };
             self.digests[at + 1] = self.digests[at + 1].wrapping_add(digest);
         }
     }
 
-    fn compare(&mut self, told: ToldOfQuery, value: f64) {
-        self.agree[0] += u32::from(told.agrees(value, false));
+    fn compare(&mut self, reported: ReportedQuery, value: f64) {
+        self.agree[0] += u32::from(reported.agrees(value, false));
         for (at, scale) in SCALES.iter().enumerate() {
-            self.agree[at + 1] += u32::from(told.agrees(units(value, at) / scale, false));
+            self.agree[at + 1] += u32::from(reported.agrees(units(value, at) / scale, false));
         }
-        self.agree_single += u32::from(told.agrees(value, true));
+        self.agree_single += u32::from(reported.agrees(value, true));
     }
 }
 
-/// Rounds a value, and returns the result in units of the last decimal. Two decimals round half up,
-/// as in Java; more decimals round half to even, as in C's `printf`.
+/// Rounds a query's value as libraries do, and returns the result in units of the last decimal. Two
+/// decimals round half up, as in Java; more decimals round half to even, as in C's `printf`.
 #[inline]
 fn units(value: f64, at: usize) -> f64 {
     // Adding and subtracting 1.5·2⁵² rounds to a whole number, half to even, because neighbouring
@@ -132,36 +147,40 @@ fn units(value: f64, at: usize) -> f64 {
     if at == 0 && scaled - whole == 0.5 { whole + 1.0 } else { whole }
 }
 
-/// Rounds a value by an index into [`ROUNDINGS`].
+/// Rounds a query's value to the decimals at an index of [`ROUNDINGS`].
 pub(super) fn rounded(value: f64, rounding: usize) -> f64 {
     rounding.checked_sub(1).map_or(value, |at| units(value, at) / SCALES[at])
 }
 
-/// A sink that adds up values, of some queries of the whole run.
-pub(super) struct SumsOfValues<'a> {
-    pub asked: &'a AskedOfQueries,
+/// A receiver of evaluated values that adds up the values of each measure for `laneval identify`.
+pub(super) struct ValueSums<'a> {
+    pub constraints: &'a QueryConstraints,
     /// The query of the run of each query of the batch.
     pub queries: &'a [u32],
     /// By measure.
     pub sums: Vec<DefinitionSums>,
 }
 
-impl Sink for SumsOfValues<'_> {
+impl ValueSink for ValueSums<'_> {
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]) {
-        let query = |&row: &u32| self.queries[batch.query(row)] as usize;
+        // The keys and told values are looked up once for all measures of the batch.
         let mut keys = [0; LANES];
-        let mut told = [ToldOfQuery::Nothing; LANES];
-        for (lane, query) in rows.iter().map(query).enumerate() {
-            keys[lane] = self.asked.keys[query];
-            told[lane] = self.asked.told.get(query).copied().unwrap_or_default();
+        let mut reported_queries = [ReportedQuery::Nothing; LANES];
+        for (lane, &row) in rows.iter().enumerate() {
+            let query = self.queries[batch.query(row)] as usize;
+            keys[lane] = self.constraints.keys[query];
+            reported_queries[lane] =
+                self.constraints.reported_queries.get(query).copied().unwrap_or_default();
         }
-        let compares = !self.asked.told.is_empty();
+        let compares = !self.constraints.reported_queries.is_empty();
         for (sums, values) in self.sums.iter_mut().zip(values.chunks_exact(rows.len())) {
             for (&key, &value) in keys.iter().zip(values) {
                 sums.add(key, value);
             }
             if compares {
-                told.iter().zip(values).for_each(|(&told, &value)| sums.compare(told, value));
+                for (&reported, &value) in reported_queries.iter().zip(values) {
+                    sums.compare(reported, value);
+                }
             }
         }
     }
@@ -171,16 +190,16 @@ impl Sink for SumsOfValues<'_> {
     }
 }
 
-/// A sink that keeps the values of one measure, by query of the whole run.
-pub(super) struct KeptOfQueries<'a> {
+/// A receiver of evaluated values that keeps the value of one measure for each query.
+pub(super) struct QueryValueSink<'a> {
     pub queries: &'a [u32],
     pub values: Vec<(u32, f64)>,
 }
 
-impl Sink for KeptOfQueries<'_> {
+impl ValueSink for QueryValueSink<'_> {
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]) {
-        let query = |&row: &u32| self.queries[batch.query(row)];
-        self.values.extend(rows.iter().map(query).zip(values.iter().copied()));
+        let queries = rows.iter().map(|&row| self.queries[batch.query(row)]);
+        self.values.extend(queries.zip(values.iter().copied()));
     }
 
     fn merge(&mut self, other: Self) {

@@ -1,82 +1,90 @@
-//! The views of a run: an order of equal scores, whether unjudged documents are dropped, and which
-//! relevant documents are known.
+//! The views in which `laneval identify` evaluates a run: order of equal scores, unjudged documents
+//! dropped or kept, and known relevant documents.
 
 use crate::matrix::View;
-use crate::rule::{RankingRule, ScoreType, Ties};
-use crate::scores::{Known, TiedValue};
+use crate::rule::{RankingRule, ScoreType, TieBreak};
+use crate::scores::{RelevantFrom, TiedValue};
 
-/// An order of equal scores, or a value over all of them, and the type in which scores are
-/// compared.
+/// A treatment of equal scores: an order, or a value over all orders, with the compared type of
+/// scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OrderOfTies {
+pub(super) struct TieTreatment {
     pub ties: &'static str,
     pub score: &'static str,
     pub value: TiedValue,
 }
 
-/// What a run is looked at as.
+/// A view of a run in an evaluation: the order of equal scores, the kept documents (`-J`, `-M`),
+/// and the known relevant documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LookAt {
+pub(super) struct RunView {
     /// The number of the order.
     pub order: usize,
     pub judged_only: bool,
-    pub known: Known,
+    pub relevant_from: RelevantFrom,
     /// Whether rankings are cut at the cutoff of the measure before anything else, as `-M` does.
     pub cut: bool,
 }
 
-impl LookAt {
-    /// The view in which a measure with this cutoff is evaluated.
+impl RunView {
+    /// Returns the kept depth and documents in which a measure with this cutoff is evaluated.
     pub fn view(&self, rank: Option<u32>) -> View {
         View { depth: rank.filter(|_| self.cut), judged_only: self.judged_only }
     }
+
+    /// Returns the word of the known relevant documents, as `--relevant-from` takes it.
+    pub fn relevant_word(&self) -> &'static str {
+        let mut words = RelevantFrom::ALL.iter();
+        words.find(|(_, choice)| *choice == self.relevant_from).map_or("", |(word, _)| word)
+    }
 }
 
-/// All that a run is looked at as, the usual first, in `orders` orders.
-pub(super) fn looks(orders: usize) -> Vec<LookAt> {
+/// Returns every combination of order, `-J`, `-M` and known relevant documents, the usual one of
+/// each order first.
+pub(super) fn run_views(orders: usize) -> Vec<RunView> {
+    use RelevantFrom::{Judged, Retrieved};
     let mut looks = Vec::new();
     for order in 0..orders {
-        for (known, judged_only, cut) in [
-            (Known::Judged, false, false),
-            (Known::Judged, true, false),
-            (Known::Retrieved, false, false),
-            (Known::Retrieved, true, false),
-            (Known::Judged, false, true),
+        for (relevant_from, judged_only, cut) in [
+            (Judged, false, false),
+            (Judged, true, false),
+            (Retrieved, false, false),
+            (Retrieved, true, false),
+            (Judged, false, true),
         ] {
-            looks.push(LookAt { order, judged_only, known, cut });
+            looks.push(RunView { order, judged_only, relevant_from, cut });
         }
     }
     looks
 }
 
-/// Returns the orders known from matrices with `rules`, the usual order first. Each order comes
-/// with the index of its matrix, and with `true` if the groups of equal scores must be reversed.
+/// Returns the orders of equal scores that matrices joined under these `rules` can give, the usual
+/// order first. Each order comes with the index of its matrix, and with `true` if the groups of
+/// equal scores must be reversed.
 pub(super) fn known_orders(
     rules: impl Iterator<Item = RankingRule>,
-) -> Vec<(OrderOfTies, usize, bool)> {
-    let rules: Vec<RankingRule> = rules.collect();
+) -> Vec<(TieTreatment, usize, bool)> {
+    let rules: Vec<(usize, RankingRule)> = rules.enumerate().collect();
     let mut orders = Vec::new();
-    for (score_word, score) in ScoreType::ALL {
-        let at =
-            |ties: Ties| rules.iter().position(|rule| rule.score == score && rule.ties == ties);
-        let order =
-            |ties: &'static str, value: TiedValue| OrderOfTies { ties, score: score_word, value };
-        for (word, ties) in Ties::ALL {
+    for (word, score) in ScoreType::ALL {
+        let known: Vec<_> = rules.iter().filter(|(_, rule)| rule.score == score).collect();
+        for (ties_word, ties) in TieBreak::ALL {
+            // A matrix in the opposite order serves too, because its ties can be reversed.
             let opposite = match ties {
-                Ties::DocnoAscending => at(Ties::DocnoDescending),
-                Ties::DocnoDescending => at(Ties::DocnoAscending),
+                TieBreak::DocnoAscending => Some(TieBreak::DocnoDescending),
+                TieBreak::DocnoDescending => Some(TieBreak::DocnoAscending),
                 _ => None,
             };
-            let own = at(ties).map(|at| (at, false));
-            if let Some((at, reversed)) = own.or(opposite.map(|at| (at, true))) {
-                orders.push((order(word, TiedValue::Ranked), at, reversed));
-            }
+            let same = known.iter().find(|(_, rule)| rule.ties == ties);
+            let found = same.or_else(|| known.iter().find(|(_, rule)| Some(rule.ties) == opposite));
+            let order = TieTreatment { ties: ties_word, score: word, value: TiedValue::Ranked };
+            orders.extend(found.map(|(at, rule)| (order, *at, rule.ties != ties)));
         }
-        if let Some(any) = rules.iter().position(|rule| rule.score == score) {
-            for value in [TiedValue::Average, TiedValue::Worst] {
-                let word =
-                    TiedValue::ALL.iter().find(|(_, of)| *of == value).map_or("", |(word, _)| word);
-                orders.push((order(word, value), any, false));
+        if let Some(&&(any, _)) = known.first() {
+            for (ties, value) in TiedValue::ALL {
+                if matches!(value, TiedValue::Average | TiedValue::Worst) {
+                    orders.push((TieTreatment { ties, score: word, value }, any, false));
+                }
             }
         }
     }

@@ -6,13 +6,13 @@
 
 use std::borrow::Cow;
 
-use super::params::{CutoffRule, Value};
-use super::profile::Tool;
+use super::params::{CutoffRule, ParamValue};
+use super::profile::{Profile, Tool};
 use super::table::definition;
 use super::value::Definition;
 
 /// A name by which another tool knows a measure.
-pub struct Foreign {
+pub struct ForeignMeasure {
     /// The name.
     pub name: &'static str,
     /// The tool with the name.
@@ -20,7 +20,7 @@ pub struct Foreign {
     /// The canonical name of the measure.
     pub measure: &'static str,
     /// The parameters fixed by the name.
-    pub fixed: &'static [(&'static str, Value)],
+    pub fixed: &'static [(&'static str, ParamValue)],
     /// The text that may follow the name.
     pub suffix: Suffix,
     /// The name's sets of trec_eval measures.
@@ -29,7 +29,8 @@ pub struct Foreign {
     pub bare: bool,
 }
 
-/// The text that may follow a name.
+/// The form of the text that may follow another tool's name of a measure, such as `.5,10` in
+/// `P.5,10`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Suffix {
     /// No suffix of the tool's own.
@@ -64,37 +65,38 @@ pub enum Suffix {
     Whole,
 }
 
-impl Foreign {
-    /// The row of [`MEASURES`](super::MEASURES) that the name belongs to.
+impl ForeignMeasure {
+    /// Returns the row of laneval's table, [`MEASURES`](super::MEASURES), that another tool's name
+    /// stands for.
     pub fn definition(&self) -> &'static Definition {
         definition(self.measure)
             .unwrap_or_else(|| unreachable!("there is no measure `{}`", self.measure))
     }
 
-    /// Returns the name with an example of its required suffix. If the bare name means many
-    /// measures, the example shows an optional suffix.
+    /// Returns another tool's name with an example of its required suffix, such as `P.10`. If the
+    /// bare name means many measures, the example shows an optional suffix.
     pub fn example(&self) -> Cow<'static, str> {
         let cut = match self.definition().cutoff {
             CutoffRule::Required => "@10",
             CutoffRule::Recall => "@0.1",
             _ => "",
         };
-        let with = |suffix: &str| Cow::Owned(format!("{}{suffix}", self.name));
-        match self.suffix {
-            Suffix::Ranks(_) => with(".10"),
-            Suffix::Recalls(_) => with(".0.1"),
-            Suffix::Each(..) => with(".0.2"),
-            Suffix::Digits => with(".95"),
-            Suffix::Call("") if !cut.is_empty() => with(cut),
-            Suffix::Call(OF_NOTHING) => with(&format!("({OF_NOTHING}=0){cut}")),
-            Suffix::Call(needed) if !needed.is_empty() => with(&format!("({needed}=1){cut}")),
-            Suffix::Cut => with("@10"),
-            Suffix::At => with("_10"),
-            _ => Cow::Borrowed(self.name),
-        }
+        let suffix: &str = match self.suffix {
+            Suffix::Ranks(_) => ".10",
+            Suffix::Recalls(_) => ".0.1",
+            Suffix::Each(..) => ".0.2",
+            Suffix::Digits => ".95",
+            Suffix::Call("") if !cut.is_empty() => cut,
+            Suffix::Call(NO_RELEVANT_REQUIRED) => &format!("({NO_RELEVANT_REQUIRED}=0){cut}"),
+            Suffix::Call(needed) if !needed.is_empty() => &format!("({needed}=1){cut}"),
+            Suffix::Cut => "@10",
+            Suffix::At => "_10",
+            _ => return Cow::Borrowed(self.name),
+        };
+        Cow::Owned(format!("{}{suffix}", self.name))
     }
 
-    /// The name with its tool's prefix, if the tool has one.
+    /// Puts the tool's prefix before the name of a measure, as in `ranx:mrr`, if the tool has one.
     pub fn prefixed(&self, name: &str) -> String {
         match self.tool.prefix() {
             "" => name.to_owned(),
@@ -113,8 +115,11 @@ impl Foreign {
     }
 }
 
-/// Values that a name gives to parameters.
-type FixedValues = &'static [(&'static str, Value)];
+/// A value that another tool's name of a measure fixes for a parameter, such as `gain=exp2`.
+type FixedValue = (&'static str, ParamValue);
+
+/// The values that another tool's name of a measure fixes for parameters.
+type FixedValues = &'static [FixedValue];
 
 const fn trec(
     name: &'static str,
@@ -122,18 +127,31 @@ const fn trec(
     fixed: FixedValues,
     suffix: Suffix,
     sets: &'static [&'static str],
-) -> Foreign {
-    Foreign { name, tool: Tool::TrecEval, measure, fixed, suffix, sets, bare: true }
+) -> ForeignMeasure {
+    ForeignMeasure { name, tool: Tool::TrecEval, measure, fixed, suffix, sets, bare: true }
 }
 
-const fn of(
+/// Makes the table row of a measure of trec_eval whose name takes no parameters.
+const fn single(
+    name: &'static str,
+    measure: &'static str,
+    sets: &'static [&'static str],
+) -> ForeignMeasure {
+    trec(name, measure, &[], Suffix::None, sets)
+}
+
+const fn prefs(name: &'static str, sets: &'static [&'static str]) -> ForeignMeasure {
+    single(name, name, sets)
+}
+
+const fn foreign(
     tool: Tool,
     name: &'static str,
     measure: &'static str,
     fixed: FixedValues,
     suffix: Suffix,
-) -> Foreign {
-    Foreign { name, tool, measure, fixed, suffix, sets: &[], bare: true }
+) -> ForeignMeasure {
+    ForeignMeasure { name, tool, measure, fixed, suffix, sets: &[], bare: true }
 }
 
 const fn ranx(
@@ -141,20 +159,24 @@ const fn ranx(
     measure: &'static str,
     fixed: FixedValues,
     suffix: Suffix,
-) -> Foreign {
-    of(Tool::Ranx, name, measure, fixed, suffix)
+) -> ForeignMeasure {
+    foreign(Tool::Ranx, name, measure, fixed, suffix)
 }
 
-const fn irm(name: &'static str, measure: &'static str) -> Foreign {
-    of(Tool::IrMeasures, name, measure, &[], Call(""))
+const fn irm(name: &'static str) -> ForeignMeasure {
+    irm_as(name, name)
 }
 
-const fn irm_with(needed: &'static str, name: &'static str, fixed: FixedValues) -> Foreign {
-    of(Tool::IrMeasures, name, name, fixed, Call(needed))
+const fn irm_as(name: &'static str, measure: &'static str) -> ForeignMeasure {
+    foreign(Tool::IrMeasures, name, measure, &[], Call(""))
 }
 
-const fn beir(name: &'static str, measure: &'static str, fixed: FixedValues) -> Foreign {
-    of(Tool::Beir, name, measure, fixed, Call(""))
+const fn irm_with(needed: &'static str, name: &'static str, fixed: FixedValues) -> ForeignMeasure {
+    foreign(Tool::IrMeasures, name, name, fixed, Call(needed))
+}
+
+const fn beir(name: &'static str, measure: &'static str, fixed: FixedValues) -> ForeignMeasure {
+    foreign(Tool::Beir, name, measure, fixed, Call(""))
 }
 
 const fn lib(
@@ -163,18 +185,29 @@ const fn lib(
     measure: &'static str,
     fixed: FixedValues,
     suffix: Suffix,
-) -> Foreign {
-    of(Tool::Library(prefix), name, measure, fixed, suffix).only_with_prefix()
+) -> ForeignMeasure {
+    foreign(Tool::Library(prefix), name, measure, fixed, suffix).only_with_prefix()
 }
 
-const fn common(name: &'static str, measure: &'static str) -> Foreign {
-    of(Tool::Common, name, measure, &[], Call(""))
+/// Makes the table row of a library's name of a measure that is called with a cutoff or without
+/// one.
+const fn plain(prefix: &'static str, name: &'static str, measure: &'static str) -> ForeignMeasure {
+    lib(prefix, name, measure, &[], Call(""))
 }
 
+/// Makes the table row of a library's name of a measure that is always called with a cutoff.
+const fn cut(prefix: &'static str, name: &'static str, measure: &'static str) -> ForeignMeasure {
+    lib(prefix, name, measure, &[], Cut)
+}
+
+const fn common(name: &'static str, measure: &'static str) -> ForeignMeasure {
+    foreign(Tool::Common, name, measure, &[], Call(""))
+}
+
+use ParamValue::{Choice, Number as Is};
 use Suffix::{
     At, Call, Cut, Digits, Each, Gains, Number, Numbers, Persistence, Points, Ranks, Recalls, Whole,
 };
-use Value::{Number as Is, Word};
 
 const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
 const TENTHS: &[f64] = &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -182,7 +215,7 @@ const FIFTHS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
 
 /// The required parameter for names of a library without a number for queries without relevant
 /// documents.
-pub(super) const OF_NOTHING: &str = "nothing";
+pub(super) const NO_RELEVANT_REQUIRED: &str = "no_relevant";
 
 /// The names of trec_eval's sets of measures.
 pub const SETS: [&str; 3] = ["official", "set", "all_trec"];
@@ -198,56 +231,65 @@ const GROUPS: &[&str] = &["qrels_jg"];
 /// No set: trec_eval prints the measure only by name.
 const NAMED: &[&str] = &[];
 
-const MIN: FixedValues = &[("norm", Word("min"))];
-const EXP2: FixedValues = &[("gain", Word("exp2"))];
-const OF_JUDGES: FixedValues = &[("judges", Word("mean"))];
+const GAIN_BINARY: FixedValue = ("gain", Choice("binary"));
+const GAIN_EXP2: FixedValue = ("gain", Choice("exp2"));
+const NORM_MIN: FixedValue = ("norm", Choice("min"));
+const NO_RELEVANT_1: FixedValue = ("no_relevant", Choice("1"));
+const NO_RELEVANT_SKIP: FixedValue = ("no_relevant", Choice("skip"));
+const TIES_TOGETHER: FixedValue = ("ties", Choice("together"));
+const BY_RANK: FixedValue = ("discount", Choice("rank"));
+const IDEAL_UNCUT: FixedValue = ("ideal", Choice("uncut"));
+const IDEAL_RETURNED: FixedValue = ("ideal", Choice("returned"));
 
-const TOGETHER: FixedValues = &[("tied", Word("together"))];
-const TOGETHER_1: FixedValues = &[("tied", Word("together")), ("nothing", Word("1"))];
-const HITS: FixedValues = &[("norm", Word("hits"))];
-const EXP2_1: FixedValues = &[("gain", Word("exp2")), ("nothing", Word("1"))];
-const MIN_1: FixedValues = &[("norm", Word("min")), ("nothing", Word("1"))];
-const ONE: FixedValues = &[("nothing", Word("1"))];
-const RANK_1: FixedValues = &[("discount", Word("rank")), ("nothing", Word("1"))];
-const EXP2_RANK_1: FixedValues =
-    &[("gain", Word("exp2")), ("discount", Word("rank")), ("nothing", Word("1"))];
-const BINARY_SKIP: FixedValues = &[("gain", Word("binary")), ("nothing", Word("skip"))];
-const MIN_SKIP: FixedValues = &[("norm", Word("min")), ("nothing", Word("skip"))];
-const SKIP: FixedValues = &[("nothing", Word("skip"))];
-const BINARY: FixedValues = &[("gain", Word("binary"))];
-const BY_K_SKIP: FixedValues = &[("norm", Word("k")), ("nothing", Word("skip"))];
-const BINARY_JK_SKIP: FixedValues =
-    &[("gain", Word("binary")), ("discount", Word("jk")), ("nothing", Word("skip"))];
-const RETRIEVED_SKIP: FixedValues = &[("norm", Word("retrieved")), ("nothing", Word("skip"))];
-const BINARY_RANK: FixedValues = &[("gain", Word("binary")), ("discount", Word("rank"))];
-const TOGETHER_SKIP: FixedValues = &[("tied", Word("together")), ("nothing", Word("skip"))];
-const EXP2_RETURNED: FixedValues = &[("gain", Word("exp2")), ("ideal", Word("returned"))];
-const EXP2_UNCUT: FixedValues = &[("gain", Word("exp2")), ("ideal", Word("uncut"))];
+const MIN: FixedValues = &[NORM_MIN];
+const EXP2: FixedValues = &[GAIN_EXP2];
+const OF_JUDGES: FixedValues = &[("judges", Choice("mean"))];
+
+const TOGETHER: FixedValues = &[TIES_TOGETHER];
+const TOGETHER_1: FixedValues = &[TIES_TOGETHER, NO_RELEVANT_1];
+const HITS: FixedValues = &[("norm", Choice("hits"))];
+const EXP2_1: FixedValues = &[GAIN_EXP2, NO_RELEVANT_1];
+const MIN_1: FixedValues = &[NORM_MIN, NO_RELEVANT_1];
+const ONE: FixedValues = &[NO_RELEVANT_1];
+const RANK_1: FixedValues = &[BY_RANK, NO_RELEVANT_1];
+const EXP2_RANK_1: FixedValues = &[GAIN_EXP2, BY_RANK, NO_RELEVANT_1];
+const BINARY_SKIP: FixedValues = &[GAIN_BINARY, NO_RELEVANT_SKIP];
+const MIN_SKIP: FixedValues = &[NORM_MIN, NO_RELEVANT_SKIP];
+const SKIP: FixedValues = &[NO_RELEVANT_SKIP];
+const BINARY: FixedValues = &[GAIN_BINARY];
+const BY_K_SKIP: FixedValues = &[("norm", Choice("k")), NO_RELEVANT_SKIP];
+const BINARY_JK_SKIP: FixedValues = &[GAIN_BINARY, ("discount", Choice("jk")), NO_RELEVANT_SKIP];
+const RETRIEVED_SKIP: FixedValues = &[("norm", Choice("retrieved")), NO_RELEVANT_SKIP];
+const BINARY_RANK: FixedValues = &[GAIN_BINARY, BY_RANK];
+const TOGETHER_SKIP: FixedValues = &[TIES_TOGETHER, NO_RELEVANT_SKIP];
+const EXP2_RETURNED: FixedValues = &[GAIN_EXP2, IDEAL_RETURNED];
+const EXP2_UNCUT: FixedValues = &[GAIN_EXP2, IDEAL_UNCUT];
 const GMAX_3: FixedValues = &[("gmax", Is(3.0))];
-const BINARY_RETURNED: FixedValues = &[("gain", Word("binary")), ("ideal", Word("returned"))];
-const BINARY_UNCUT: FixedValues = &[("gain", Word("binary")), ("ideal", Word("uncut"))];
-const OVER_HITS: FixedValues = &[("over", Word("hits"))];
-const UNCUT: FixedValues = &[("ideal", Word("uncut"))];
+const BINARY_RETURNED: FixedValues = &[GAIN_BINARY, IDEAL_RETURNED];
+const BINARY_UNCUT: FixedValues = &[GAIN_BINARY, IDEAL_UNCUT];
+const OVER_HITS: FixedValues = &[("over", Choice("hits"))];
+const UNCUT: FixedValues = &[IDEAL_UNCUT];
+
 /// All foreign names. The names of trec_eval come first, in the printing order of trec_eval.
-pub static FOREIGN: &[Foreign] = &[
-    trec("num_q", "NumQ", &[], Suffix::None, EACH),
-    trec("num_ret", "NumRet", &[], Suffix::None, EACH),
-    trec("num_rel", "NumRel", &[], Suffix::None, EACH),
-    trec("num_rel_ret", "NumRelRet", &[], Suffix::None, EACH),
-    trec("map", "AP", &[], Suffix::None, OFFICIAL),
-    trec("gm_map", "GMAP", &[], Suffix::None, OFFICIAL),
-    trec("Rprec", "Rprec", &[], Suffix::None, OFFICIAL),
-    trec("bpref", "Bpref", &[], Suffix::None, OFFICIAL),
-    trec("recip_rank", "RR", &[], Suffix::None, OFFICIAL),
+pub static FOREIGN: &[ForeignMeasure] = &[
+    single("num_q", "NumQ", EACH),
+    single("num_ret", "NumRet", EACH),
+    single("num_rel", "NumRel", EACH),
+    single("num_rel_ret", "NumRelRet", EACH),
+    single("map", "AP", OFFICIAL),
+    single("gm_map", "GMAP", OFFICIAL),
+    single("Rprec", "Rprec", OFFICIAL),
+    single("bpref", "Bpref", OFFICIAL),
+    single("recip_rank", "RR", OFFICIAL),
     trec("iprec_at_recall", "IPrec", &[], Recalls(TENTHS), OFFICIAL),
     trec("P", "P", &[], Ranks(NINE), OFFICIAL),
     trec("recall", "R", &[], Ranks(NINE), ALL),
-    trec("infAP", "InfAP", &[], Suffix::None, ALL),
-    trec("gm_bpref", "GMBpref", &[], Suffix::None, ALL),
+    single("infAP", "InfAP", ALL),
+    single("gm_bpref", "GMBpref", ALL),
     trec("Rprec_mult", "Rprec", &[], Each("mult", FIFTHS), ALL),
     trec("utility", "Utility", &[], Numbers(&["a", "b", "c", "d"]), SET),
     trec("11pt_avg", "IPrec11", &[], Points("points"), ALL),
-    trec("binG", "BinG", &[], Suffix::None, ALL),
+    single("binG", "BinG", ALL),
     trec("G", "G", &[], Gains, ALL),
     trec("dcg", "DCG", &[], Gains, NAMED).since_10(),
     trec("ideal_dcg", "IDCG", &[], Gains, NAMED).since_10(),
@@ -258,31 +300,31 @@ pub static FOREIGN: &[Foreign] = &[
     trec("map_cut", "AP", &[], Ranks(NINE), ALL),
     trec("relative_P", "R", MIN, Ranks(NINE), ALL),
     trec("success", "Success", &[], Ranks(&[1, 5, 10]), ALL),
-    trec("set_P", "SetP", &[], Suffix::None, SET),
+    single("set_P", "SetP", SET),
     trec("set_relative_P", "SetP", MIN, Suffix::None, SET),
-    trec("set_recall", "SetR", &[], Suffix::None, SET),
-    trec("set_map", "SetAP", &[], Suffix::None, SET),
+    single("set_recall", "SetR", SET),
+    single("set_map", "SetAP", SET),
     trec("set_F", "SetF", &[], Number("beta2"), SET),
-    trec("num_nonrel_judged_ret", "NumNonrelRet", &[], Suffix::None, ALL),
-    trec("prefs_num_prefs_poss", "prefs_num_prefs_poss", &[], Suffix::None, PREFS),
-    trec("prefs_num_prefs_ful", "prefs_num_prefs_ful", &[], Suffix::None, PREFS),
-    trec("prefs_num_prefs_ful_ret", "prefs_num_prefs_ful_ret", &[], Suffix::None, PREFS),
-    trec("prefs_simp", "prefs_simp", &[], Suffix::None, PREFS),
-    trec("prefs_pair", "prefs_pair", &[], Suffix::None, PREFS),
-    trec("prefs_avgjg", "prefs_avgjg", &[], Suffix::None, PREFS),
-    trec("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_simp_ret", "prefs_simp_ret", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_pair_ret", "prefs_pair_ret", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_avgjg_ret", "prefs_avgjg_ret", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_avgjg_Rnonrel_ret", "prefs_avgjg_Rnonrel_ret", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_simp_imp", "prefs_simp_imp", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_pair_imp", "prefs_pair_imp", &[], Suffix::None, ALL_PREFS),
-    trec("prefs_avgjg_imp", "prefs_avgjg_imp", &[], Suffix::None, ALL_PREFS),
+    single("num_nonrel_judged_ret", "NumNonrelRet", ALL),
+    prefs("prefs_num_prefs_poss", PREFS),
+    prefs("prefs_num_prefs_ful", PREFS),
+    prefs("prefs_num_prefs_ful_ret", PREFS),
+    prefs("prefs_simp", PREFS),
+    prefs("prefs_pair", PREFS),
+    prefs("prefs_avgjg", PREFS),
+    prefs("prefs_avgjg_Rnonrel", ALL_PREFS),
+    prefs("prefs_simp_ret", ALL_PREFS),
+    prefs("prefs_pair_ret", ALL_PREFS),
+    prefs("prefs_avgjg_ret", ALL_PREFS),
+    prefs("prefs_avgjg_Rnonrel_ret", ALL_PREFS),
+    prefs("prefs_simp_imp", ALL_PREFS),
+    prefs("prefs_pair_imp", ALL_PREFS),
+    prefs("prefs_avgjg_imp", ALL_PREFS),
     trec("map_avgjg", "AP", OF_JUDGES, Suffix::None, GROUPS),
     trec("P_avgjg", "P", OF_JUDGES, Ranks(NINE), GROUPS),
     trec("Rprec_mult_avgjg", "Rprec", OF_JUDGES, Each("mult", FIFTHS), GROUPS),
-    trec("yaap", "YAAP", &[], Suffix::None, NAMED),
-    trec("rbp", "RBP", &[("p", Is(0.9)), ("scale", Word("topic"))], Persistence, ALL).since_10(),
+    single("yaap", "YAAP", NAMED),
+    trec("rbp", "RBP", &[("p", Is(0.9)), ("scale", Choice("topic"))], Persistence, ALL).since_10(),
     trec("rbp_resid", "RBPresid", &[], Persistence, ALL).since_10(),
     trec("unj", "Unjudged", &[], Ranks(&[5, 10, 20]), ALL).since_10(),
     ranx("hits", "Hits", &[], Call("")),
@@ -301,51 +343,51 @@ pub static FOREIGN: &[Foreign] = &[
     ranx("ndcg", "nDCG", &[], Call("")),
     ranx("ndcg_burges", "nDCG", EXP2, Call("")),
     // This is trec_eval's formula; ranx counts documents with a negative grade too.
-    ranx("bpref", "Bpref", &[("negatives", Word("nonrelevant"))], Call("")).only_with_prefix(),
-    ranx("rbp", "RBP", &[("gain", Word("raw"))], Digits),
-    irm("alpha_DCG", "alpha_DCG"),
-    irm("alpha_nDCG", "alpha_nDCG"),
-    irm("ERR_IA", "ERR_IA"),
-    irm("nERR_IA", "nERR_IA"),
-    irm("NRBP", "NRBP"),
-    irm("nNRBP", "nNRBP"),
-    irm("AP_IA", "AP_IA"),
-    irm("P_IA", "P_IA"),
-    irm("StRecall", "StRecall"),
-    irm("α_DCG", "alpha_DCG"),
-    irm("α_nDCG", "alpha_nDCG"),
-    irm("MAP_IA", "AP_IA"),
-    irm("P", "P"),
-    irm("Precision", "P"),
-    irm("R", "R"),
-    irm("Recall", "R"),
-    irm("AP", "AP"),
-    irm("MAP", "AP"),
-    irm("RR", "RR"),
-    irm("MRR", "RR"),
-    irm("nDCG", "nDCG"),
-    irm("NDCG", "nDCG"),
-    irm("Rprec", "Rprec"),
-    irm("RPrec", "Rprec"),
-    irm("Success", "Success"),
-    irm("IPrec", "IPrec"),
-    irm("ERR", "ERR"),
+    ranx("bpref", "Bpref", &[("negatives", Choice("nonrelevant"))], Call("")).only_with_prefix(),
+    ranx("rbp", "RBP", &[("gain", Choice("raw"))], Digits),
+    irm("alpha_DCG"),
+    irm("alpha_nDCG"),
+    irm("ERR_IA"),
+    irm("nERR_IA"),
+    irm("NRBP"),
+    irm("nNRBP"),
+    irm("AP_IA"),
+    irm("P_IA"),
+    irm("StRecall"),
+    irm_as("α_DCG", "alpha_DCG"),
+    irm_as("α_nDCG", "alpha_nDCG"),
+    irm_as("MAP_IA", "AP_IA"),
+    irm("P"),
+    irm_as("Precision", "P"),
+    irm("R"),
+    irm_as("Recall", "R"),
+    irm("AP"),
+    irm_as("MAP", "AP"),
+    irm("RR"),
+    irm_as("MRR", "RR"),
+    irm("nDCG"),
+    irm_as("NDCG", "nDCG"),
+    irm("Rprec"),
+    irm_as("RPrec", "Rprec"),
+    irm("Success"),
+    irm("IPrec"),
+    irm("ERR"),
     irm_with("rel", "RBP", &[("norm", Is(1000.0))]),
-    irm("Judged", "Judged"),
-    irm("Accuracy", "Accuracy"),
-    irm("Compat", "Compat"),
-    irm("Bpref", "Bpref"),
-    irm("BPref", "Bpref"),
-    irm("infAP", "InfAP"),
-    irm("SetP", "SetP"),
-    of(Tool::IrMeasures, "SetRelP", "SetP", MIN, Call("")),
-    irm("SetR", "SetR"),
-    irm("SetF", "SetF"),
-    irm("SetAP", "SetAP"),
-    irm("NumQ", "NumQ"),
-    irm("NumRet", "NumRet"),
-    irm("NumRel", "NumRel"),
-    irm("NumRelRet", "NumRelRet"),
+    irm("Judged"),
+    irm("Accuracy"),
+    irm("Compat"),
+    irm("Bpref"),
+    irm_as("BPref", "Bpref"),
+    irm_as("infAP", "InfAP"),
+    irm("SetP"),
+    foreign(Tool::IrMeasures, "SetRelP", "SetP", MIN, Call("")),
+    irm("SetR"),
+    irm("SetF"),
+    irm("SetAP"),
+    irm("NumQ"),
+    irm("NumRet"),
+    irm("NumRel"),
+    irm("NumRelRet"),
     irm_with("max_rel", "INST", &[]),
     irm_with("max_rel", "INSQ", &[]),
     irm_with("max_rel", "BPM", &[]),
@@ -361,35 +403,35 @@ pub static FOREIGN: &[Foreign] = &[
     beir("MRR", "RR", &[]),
     beir("R_cap", "R", MIN),
     beir("Accuracy", "Success", &[]),
-    lib("sklearn", "ndcg_score", "nDCG", &[], Call("")),
-    lib("sklearn", "ndcg", "nDCG", &[], Call("")),
-    lib("sklearn", "dcg_score", "DCG", &[], Call("")),
+    plain("sklearn", "ndcg_score", "nDCG"),
+    plain("sklearn", "ndcg", "nDCG"),
+    plain("sklearn", "dcg_score", "DCG"),
     lib("sklearn", "average_precision_score", "AP", TOGETHER, Whole),
     lib("sklearn", "average_precision", "AP", TOGETHER, Whole),
     lib("sklearn", "label_ranking_average_precision_score", "AP", TOGETHER_1, Whole),
     lib("sklearn", "roc_auc_score", "Accuracy", &[], Whole),
     lib("sklearn", "roc_auc", "Accuracy", &[], Whole),
-    lib("torchmetrics", "RetrievalNormalizedDCG", "nDCG", &[], Call("")),
+    plain("torchmetrics", "RetrievalNormalizedDCG", "nDCG"),
     lib("torchmetrics", "RetrievalMAP", "AP", HITS, Call("")),
-    lib("torchmetrics", "RetrievalMRR", "RR", &[], Call("")),
-    lib("torchmetrics", "RetrievalPrecision", "P", &[], Cut),
-    lib("torchmetrics", "RetrievalRecall", "R", &[], Cut),
-    lib("torchmetrics", "RetrievalHitRate", "Success", &[], Call("")),
-    lib("torchmetrics", "RetrievalRPrecision", "Rprec", &[], Call("")),
-    lib("torchmetrics", "retrieval_normalized_dcg", "nDCG", &[], Call("")),
+    plain("torchmetrics", "RetrievalMRR", "RR"),
+    cut("torchmetrics", "RetrievalPrecision", "P"),
+    cut("torchmetrics", "RetrievalRecall", "R"),
+    plain("torchmetrics", "RetrievalHitRate", "Success"),
+    plain("torchmetrics", "RetrievalRPrecision", "Rprec"),
+    plain("torchmetrics", "retrieval_normalized_dcg", "nDCG"),
     lib("torchmetrics", "retrieval_average_precision", "AP", HITS, Call("")),
-    lib("torchmetrics", "retrieval_reciprocal_rank", "RR", &[], Call("")),
-    lib("torchmetrics", "retrieval_precision", "P", &[], Cut),
-    lib("torchmetrics", "retrieval_recall", "R", &[], Cut),
-    lib("torchmetrics", "retrieval_hit_rate", "Success", &[], Call("")),
-    lib("torchmetrics", "retrieval_r_precision", "Rprec", &[], Call("")),
+    plain("torchmetrics", "retrieval_reciprocal_rank", "RR"),
+    cut("torchmetrics", "retrieval_precision", "P"),
+    cut("torchmetrics", "retrieval_recall", "R"),
+    plain("torchmetrics", "retrieval_hit_rate", "Success"),
+    plain("torchmetrics", "retrieval_r_precision", "Rprec"),
     lib("tfr", "ndcg", "nDCG", EXP2, Call("")),
     lib("tfr", "dcg", "DCG", EXP2, Call("")),
-    lib("tfr", "map", "AP", &[], Call("")),
-    lib("tfr", "mrr", "RR", &[], Call("")),
+    plain("tfr", "map", "AP"),
+    plain("tfr", "mrr", "RR"),
     lib("tfr", "precision", "P", MIN, Cut),
-    lib("tfr", "recall", "R", &[], Cut),
-    lib("tfr", "hits", "Success", &[], Call("")),
+    cut("tfr", "recall", "R"),
+    plain("tfr", "hits", "Success"),
     lib("lightgbm", "ndcg", "nDCG", EXP2_1, Call("")),
     lib("lightgbm", "map", "AP", MIN_1, Call("")),
     lib("xgboost", "ndcg", "nDCG", EXP2_1, Call("")),
@@ -400,24 +442,24 @@ pub static FOREIGN: &[Foreign] = &[
     lib("xgboost1", "ndcg", "nDCG", EXP2_1, Call("")),
     lib("xgboost1", "ndcg-", "nDCG", EXP2, Call("")),
     lib("xgboost1", "map", "AP", ONE, Call("")),
-    lib("xgboost1", "map-", "AP", &[], Call("")),
-    lib("xgboost1", "pre", "P", &[], Cut),
+    plain("xgboost1", "map-", "AP"),
+    cut("xgboost1", "pre", "P"),
     lib("catboost", "NDCG", "nDCG", ONE, Call("")),
     lib("catboost", "NDCG(type=Exp)", "nDCG", EXP2_1, Call("")),
     lib("catboost", "NDCG(denominator=Position)", "nDCG", RANK_1, Call("")),
     lib("catboost", "NDCG(type=Exp,denominator=Position)", "nDCG", EXP2_RANK_1, Call("")),
-    lib("catboost", "DCG", "DCG", &[], Call("")),
+    plain("catboost", "DCG", "DCG"),
     lib("catboost", "DCG(type=Exp)", "DCG", EXP2, Call("")),
     lib("catboost", "MAP", "AP", MIN, Call("")),
-    lib("catboost", "MRR", "RR", &[], Call("")),
+    plain("catboost", "MRR", "RR"),
     lib("catboost", "PrecisionAt", "P", MIN, Cut),
     lib("catboost", "RecallAt", "R", ONE, Cut),
     lib("catboost", "QueryAUC", "Accuracy", &[], Whole),
     lib("ranklib", "NDCG", "nDCG", EXP2, Call("")),
     lib("ranklib", "DCG", "DCG", EXP2, Call("")),
     lib("ranklib", "MAP", "AP", &[], Whole),
-    lib("ranklib", "ERR", "ERR", &[], Call("")),
-    lib("ranklib", "RR", "RR", &[], Call("")),
+    plain("ranklib", "ERR", "ERR"),
+    plain("ranklib", "RR", "RR"),
     lib("ranklib", "P", "P", MIN, Cut),
     lib("mteb", "ndcg_at", "nDCG", &[], At),
     lib("mteb", "map_at", "AP", &[], At),
@@ -432,9 +474,9 @@ pub static FOREIGN: &[Foreign] = &[
     lib("st", "recall", "R", SKIP, Cut),
     lib("recbole", "NDCG", "nDCG", BINARY, Call("")),
     lib("recbole", "MAP", "AP", MIN, Call("")),
-    lib("recbole", "MRR", "RR", &[], Call("")),
-    lib("recbole", "Hit", "Success", &[], Call("")),
-    lib("recbole", "Precision", "P", &[], Cut),
+    plain("recbole", "MRR", "RR"),
+    plain("recbole", "Hit", "Success"),
+    cut("recbole", "Precision", "P"),
     lib("recbole", "Recall", "R", SKIP, Cut),
     lib("rectools", "NDCG", "SDCG", SKIP, Cut),
     lib("rectools", "NDCG(divide_by_achievable=True)", "nDCG", BINARY_SKIP, Cut),
@@ -446,17 +488,17 @@ pub static FOREIGN: &[Foreign] = &[
     lib("rectools", "Recall", "R", SKIP, Cut),
     lib("replay", "NDCG", "nDCG", BINARY, Cut),
     lib("replay", "MAP", "AP", MIN, Cut),
-    lib("replay", "MRR", "RR", &[], Cut),
-    lib("replay", "Precision", "P", &[], Cut),
-    lib("replay", "Recall", "R", &[], Cut),
-    lib("replay", "RocAuc", "Accuracy", &[], Cut),
+    cut("replay", "MRR", "RR"),
+    cut("replay", "Precision", "P"),
+    cut("replay", "Recall", "R"),
+    cut("replay", "RocAuc", "Accuracy"),
     lib("recommenders", "ndcg_at_k", "nDCG", BINARY, Cut),
-    lib("recommenders", "ndcg_at_k(score_type=raw)", "nDCG", &[], Cut),
+    cut("recommenders", "ndcg_at_k(score_type=raw)", "nDCG"),
     lib("recommenders", "ndcg_at_k(score_type=exp)", "nDCG", EXP2, Cut),
-    lib("recommenders", "map", "AP", &[], Cut),
+    cut("recommenders", "map", "AP"),
     lib("recommenders", "map_at_k", "AP", MIN, Cut),
-    lib("recommenders", "precision_at_k", "P", &[], Cut),
-    lib("recommenders", "recall_at_k", "R", &[], Cut),
+    cut("recommenders", "precision_at_k", "P"),
+    cut("recommenders", "recall_at_k", "R"),
     lib("lenskit", "NDCG", "nDCG", BINARY_JK_SKIP, Call("")),
     lib("lenskit", "MAP", "AP", RETRIEVED_SKIP, Call("")),
     lib("lenskit", "RecipRank", "RR", SKIP, Call("")),
@@ -466,50 +508,50 @@ pub static FOREIGN: &[Foreign] = &[
     lib("cornac", "NDCG", "nDCG", BINARY_SKIP, Call("")),
     lib("cornac", "NCRR", "nDCG", BINARY_RANK, Call("")),
     lib("cornac", "MAP", "AP", TOGETHER_SKIP, Whole),
-    lib("cornac", "MRR", "RR", &[], Call("")),
-    lib("cornac", "Precision", "P", &[], Cut),
+    plain("cornac", "MRR", "RR"),
+    cut("cornac", "Precision", "P"),
     lib("cornac", "Recall", "R", SKIP, Cut),
-    lib("cornac", "FMeasure", "F", &[], Cut),
+    cut("cornac", "FMeasure", "F"),
     lib("cornac", "AUC", "Accuracy", &[], Whole),
     lib("elastic", "dcg", "DCG", EXP2, Cut),
     lib("elastic", "dcg(normalize=true)", "nDCG", EXP2_RETURNED, Cut),
     lib("elastic", "precision", "P", MIN, Cut),
-    lib("elastic", "recall", "R", &[], Cut),
-    lib("elastic", "mean_reciprocal_rank", "RR", &[], Cut),
+    cut("elastic", "recall", "R"),
+    cut("elastic", "mean_reciprocal_rank", "RR"),
     lib("elastic", "expected_reciprocal_rank", "ERR", &[], Call("gmax")),
     lib("opensearch", "NDCG", "nDCG", EXP2, Cut),
-    lib("opensearch", "MAP", "AP", &[], Cut),
+    cut("opensearch", "MAP", "AP"),
     lib("opensearch", "Precision", "P", MIN, Cut),
     lib("quepid", "ndcg", "nDCG", EXP2_UNCUT, Cut),
     lib("quepid", "ndcg_cut", "nDCG", EXP2, Cut),
-    lib("quepid", "ap", "AP", &[], Call(OF_NOTHING)),
-    lib("quepid", "rr", "RR", &[], Cut),
+    lib("quepid", "ap", "AP", &[], Call(NO_RELEVANT_REQUIRED)),
+    cut("quepid", "rr", "RR"),
     lib("quepid", "err", "ERR", GMAX_3, Cut),
-    lib("quepid", "cg", "CG", &[], Cut),
+    cut("quepid", "cg", "CG"),
     lib("quepid", "dcg", "DCG", EXP2, Cut),
     lib("mlflow", "ndcg_at_k", "nDCG", BINARY_RETURNED, Cut),
     lib("mlflow", "precision_at_k", "P", MIN, Cut),
-    lib("mlflow", "recall_at_k", "R", &[], Cut),
+    cut("mlflow", "recall_at_k", "R"),
     lib("ragas", "context_precision", "AP", HITS, Call("")),
     lib("trulens", "ndcg_at_k", "nDCG", SKIP, Cut),
     lib("trulens", "precision_at_k", "P", MIN_SKIP, Cut),
     lib("trulens", "recall_at_k", "R", SKIP, Cut),
     lib("llamaindex", "ndcg", "nDCG", BINARY_UNCUT, Call("")),
-    lib("llamaindex", "ap", "AP", &[], Call("")),
-    lib("llamaindex", "mrr", "RR", &[], Call("")),
+    plain("llamaindex", "ap", "AP"),
+    plain("llamaindex", "mrr", "RR"),
     lib("llamaindex", "mrr(use_granular_mrr=True)", "RR", OVER_HITS, Call("")),
     lib("llamaindex", "precision", "P", MIN, Cut),
-    lib("llamaindex", "recall", "R", &[], Cut),
-    lib("llamaindex", "hit_rate", "Success", &[], Call("")),
-    lib("llamaindex", "hit_rate(use_granular_hit_rate=True)", "R", &[], Cut),
+    cut("llamaindex", "recall", "R"),
+    plain("llamaindex", "hit_rate", "Success"),
+    cut("llamaindex", "hit_rate(use_granular_hit_rate=True)", "R"),
     lib("llamaindex0", "ndcg", "SDCG", MIN, Cut),
-    lib("llamaindex0", "mrr", "RR", &[], Call("")),
-    lib("llamaindex0", "hit_rate", "Success", &[], Call("")),
+    plain("llamaindex0", "mrr", "RR"),
+    plain("llamaindex0", "hit_rate", "Success"),
     lib("haystack", "DocumentNDCGEvaluator", "nDCG", UNCUT, Call("")),
-    lib("haystack", "DocumentMAPEvaluator", "AP", &[], Call("")),
-    lib("haystack", "DocumentMRREvaluator", "RR", &[], Call("")),
-    lib("trectools", "get_ndcg", "nDCG", &[], Call("")),
-    lib("trectools", "get_map", "AP", &[], Call("")),
+    plain("haystack", "DocumentMAPEvaluator", "AP"),
+    plain("haystack", "DocumentMRREvaluator", "RR"),
+    plain("trectools", "get_ndcg", "nDCG"),
+    plain("trectools", "get_map", "AP"),
     lib("kaggle", "apk", "AP", MIN_1, Call("")),
     lib("kaggle", "mapk", "AP", MIN_1, Call("")),
     common("F1", "F"),
@@ -517,7 +559,7 @@ pub static FOREIGN: &[Foreign] = &[
     common("Rprecision", "Rprec"),
 ];
 
-/// The meaning of a parameter of ir_measures.
+/// The meaning in laneval of a parameter of a measure in ir_measures.
 #[derive(Clone, Copy)]
 pub(super) enum ForeignKey {
     /// The cutoff.
@@ -535,7 +577,7 @@ pub(super) enum ForeignKey {
     /// of a measure.
     JudgedOnly,
     /// A parameter with equal meaning, looked up in the named measure.
-    Of(&'static str),
+    SubMeasure(&'static str),
 }
 
 const PLAYERS: &[&str] = &["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"];
@@ -546,7 +588,7 @@ const KEYS: &[(&str, &[&str], ForeignKey)] = &[
     ("cutoff", &[], ForeignKey::Cutoff),
     ("recall", &["IPrec"], ForeignKey::Cutoff),
     ("judged_only", &[], ForeignKey::JudgedOnly),
-    ("rel", &["NumRet"], ForeignKey::Of("NumRelRet")),
+    ("rel", &["NumRet"], ForeignKey::SubMeasure("NumRelRet")),
     (
         "dcg",
         &["nDCG"],
@@ -564,9 +606,20 @@ const KEYS: &[(&str, &[&str], ForeignKey)] = &[
     ("min_rel", PLAYERS, ForeignKey::Bottom),
 ];
 
-/// The meaning of ir_measures' parameter `name` of a measure.
+/// Returns the meaning of ir_measures' parameter `name` for a measure.
 pub(super) fn key(name: &str, measure: &str) -> Option<ForeignKey> {
-    let row =
-        KEYS.iter().find(|(key, of, _)| *key == name && (of.is_empty() || of.contains(&measure)));
-    row.map(|&(.., key)| key)
+    KEYS.iter()
+        .find(|(key, measures, _)| {
+            *key == name && (measures.is_empty() || measures.contains(&measure))
+        })
+        .map(|&(.., key)| key)
+}
+
+/// Returns the names of measures of a library, or all other tools' names that need no prefix, as
+/// rows.
+pub(super) fn rows_known_to(
+    profile: Option<&Profile>,
+) -> impl Iterator<Item = &'static ForeignMeasure> {
+    let rows = FOREIGN.iter();
+    rows.filter(move |row| profile.map_or(row.bare, |library| library.tools.contains(&row.tool)))
 }

@@ -1,4 +1,5 @@
-//! The grammar of the text after a measure's name.
+//! The parser of the parameters and cutoffs after the name of a measure, as in
+//! `nDCG(gain=exp2)@10`.
 //!
 //! ```text
 //! tail     = params | "@" cuts
@@ -18,16 +19,20 @@ use std::ops::Range;
 
 use super::draft::{Defaults, Draft};
 use super::foreign::{ForeignKey, key};
-use super::params::{Cutoff, CutoffRule, Kind, NOTHING, Param, Value, parse_level};
+use super::params::{Cutoff, CutoffRule, NO_RELEVANT, Param, ParamKind, ParamValue, parse_level};
 use super::suffix::finite;
 use crate::error::MeasureError;
 use crate::sort;
 
 // `P@1..4000000000` is short to write; the list must not be long to make.
 /// The largest number of measures in one argument.
-pub(super) const MOST: usize = 10_000;
+pub(super) const MAX_MEASURES: usize = 10_000;
 
-/// Turns the error of a part that starts at byte `start` into an error of the whole text.
+/// The result of parsing the text of a measure.
+pub(super) type MeasureResult<T> = Result<T, MeasureError>;
+
+/// Moves the error of a part of a list of measures, which starts at byte `start`, to its place in
+/// the whole.
 pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureError {
     MeasureError {
         text: whole.to_owned(),
@@ -36,14 +41,10 @@ pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureE
     }
 }
 
-/// Reads the parameters and cutoffs in `text` from byte `at`, and returns the measures of the name.
-/// If `theirs`, a parameter known to both laneval and ir_measures has the meaning of ir_measures.
-pub(super) fn tail(
-    text: &str,
-    at: usize,
-    draft: Draft,
-    theirs: bool,
-) -> Result<Vec<Draft>, MeasureError> {
+/// Parses the parameters and cutoffs behind the name of a measure, `text` from byte `at`; returns
+/// drafts. There is one draft for each cutoff. If `theirs`, a parameter known to both laneval and
+/// ir_measures has the meaning of ir_measures.
+pub(super) fn tail(text: &str, at: usize, draft: Draft, theirs: bool) -> MeasureResult<Vec<Draft>> {
     let mut parser = MeasureParser { text, at, draft, theirs, cuts: Vec::new() };
     if parser.eat("(") {
         parser.params()?;
@@ -79,18 +80,8 @@ impl<'a> MeasureParser<'a> {
         &self.text[self.at..]
     }
 
-    fn fail<T>(&self, span: Range<usize>, message: impl Into<String>) -> Result<T, MeasureError> {
+    fn fail<T>(&self, span: Range<usize>, message: impl Into<String>) -> MeasureResult<T> {
         Err(MeasureError::new(self.text, span, message))
-    }
-
-    /// Fails with a suggestion of the measure that was probably meant.
-    fn fail_near<T>(
-        &self,
-        span: Range<usize>,
-        message: impl Into<String>,
-        near: String,
-    ) -> Result<T, MeasureError> {
-        Err(MeasureError { suggestions: vec![near], ..MeasureError::new(self.text, span, message) })
     }
 
     fn spaces(&mut self) {
@@ -106,7 +97,8 @@ impl<'a> MeasureParser<'a> {
         found
     }
 
-    /// Reads up to one of the characters `stops`, and returns the trimmed text with its span.
+    /// Reads the text of a measure up to one of the characters `stops`; returns it trimmed, with
+    /// its span.
     fn until(&mut self, stops: &[char]) -> (Range<usize>, &'a str) {
         self.spaces();
         let start = self.at;
@@ -116,7 +108,7 @@ impl<'a> MeasureParser<'a> {
         (start..start + word.len(), word)
     }
 
-    /// Reads a value, without its quotes.
+    /// Reads the value of a parameter of a measure, without its quotes.
     fn word(&mut self) -> (Range<usize>, &'a str) {
         let (span, word) = self.until(&[',', ')']);
         let quoted =
@@ -124,8 +116,8 @@ impl<'a> MeasureParser<'a> {
         (span, quoted.unwrap_or(word))
     }
 
-    /// Reads `key=value,…)`, after the opening parenthesis.
-    fn params(&mut self) -> Result<(), MeasureError> {
+    /// Reads the parameters of a measure, `key=value,…)`, after the opening parenthesis.
+    fn params(&mut self) -> MeasureResult<()> {
         loop {
             let (span, name) = self.until(&['=', ',', ')']);
             let definition = self.draft.definition;
@@ -144,12 +136,8 @@ impl<'a> MeasureParser<'a> {
         }
     }
 
-    fn equals(
-        &mut self,
-        span: Range<usize>,
-        name: &str,
-        default: &str,
-    ) -> Result<(), MeasureError> {
+    /// Reads the `=` behind the name of a parameter; an error shows the parameter with its default.
+    fn equals(&mut self, span: Range<usize>, name: &str, default: &str) -> MeasureResult<()> {
         if self.eat("=") {
             Ok(())
         } else {
@@ -157,65 +145,61 @@ impl<'a> MeasureParser<'a> {
         }
     }
 
-    /// Reads the value of the measure's parameter of index `at`.
+    /// Reads the value of a parameter of the measure, the one of index `place`.
     fn our_value(
         &mut self,
         span: Range<usize>,
         name: &str,
         place: Option<usize>,
-    ) -> Result<(), MeasureError> {
+    ) -> MeasureResult<()> {
         let definition = self.draft.definition;
         let Some(at) = place else {
             let known: Vec<_> = definition.params.iter().map(|param| param.name).collect();
-            let message = match known.as_slice() {
-                [] => format!("`{}` has no parameters", definition.name),
-                _ => format!(
-                    "`{}` has no parameter `{name}`, but {}",
-                    definition.name,
-                    known.join(", ")
-                ),
+            let (measure, known) = (definition.name, known.join(", "));
+            let message = match &*known {
+                "" => format!("`{measure}` has no parameters"),
+                _ => format!("`{measure}` has no parameter `{name}`, but {known}"),
             };
             return self.fail(span, message);
         };
         self.check_free(&span, name, at)?;
-        self.equals(span, name, definition.param_at(at).default)?;
-        let value = self.value(definition.param_at(at))?;
+        let param = definition.param_at(at);
+        self.equals(span, name, param.default)?;
+        let value = self.value(param)?;
         self.draft.values.push((at, value));
         Ok(())
     }
 
-    /// Rejects a repeated parameter, and a parameter next to an excluded parameter.
-    fn check_free(&self, span: &Range<usize>, name: &str, at: usize) -> Result<(), MeasureError> {
+    /// Rejects a parameter of a measure that is given twice, or together with a parameter it
+    /// excludes.
+    fn check_free(&self, span: &Range<usize>, name: &str, at: usize) -> MeasureResult<()> {
         let definition = self.draft.definition;
         for &(other, _) in &self.draft.values {
             if other == at {
                 return self.fail(span.clone(), format!("`{name}` is given twice"));
             }
-            if definition.param_at(other).name == definition.param_at(at).excludes {
-                let message = format!(
-                    "`{name}` cannot be given together with `{}`",
-                    definition.param_at(other).name
-                );
+            let other = definition.param_at(other).name;
+            if other == definition.param_at(at).excludes {
+                let message = format!("`{name}` cannot be given together with `{other}`");
                 return self.fail(span.clone(), message);
             }
         }
         Ok(())
     }
 
-    /// Reads the value of a parameter of ir_measures.
+    /// Reads the value of a parameter by its name in ir_measures, and translates it to laneval's.
     fn their_value(
         &mut self,
         span: Range<usize>,
         name: &str,
         key: ForeignKey,
-    ) -> Result<(), MeasureError> {
+    ) -> MeasureResult<()> {
         let definition = self.draft.definition;
         if let ForeignKey::Param(ours) = key {
             return self.our_value(span, name, definition.place(ours));
         }
         self.equals(span.clone(), name, "…")?;
         let (at, word) = self.word();
-        let is = |of: &str| word.eq_ignore_ascii_case(of);
         match key {
             ForeignKey::Cutoff if !self.cuts.is_empty() => {
                 return self.fail(span, "there are two cutoffs");
@@ -225,82 +209,90 @@ impl<'a> MeasureParser<'a> {
                 self.cuts.push(cut);
             }
             ForeignKey::Words(words) => {
-                let Some(&(_, param, ours)) = words.iter().find(|(theirs, ..)| is(theirs)) else {
+                let Some(&(_, param, ours)) =
+                    words.iter().find(|(theirs, ..)| word.eq_ignore_ascii_case(theirs))
+                else {
                     let known: Vec<_> = words.iter().map(|&(theirs, ..)| theirs).collect();
                     return self.fail(at, format!("`{word}` is not {}", known.join(" or ")));
                 };
                 if !param.is_empty() {
-                    self.set(&span, name, param, Value::Word(ours))?;
+                    self.set(&span, name, param, ParamValue::Choice(ours))?;
                 }
             }
             ForeignKey::Top => {
                 let Some(top) = finite(word).filter(|top| *top > 0.0) else {
                     return self.fail(at, format!("`{word}` is not a grade above 0"));
                 };
-                self.set(&span, name, "gain", Value::Word("grade"))?;
-                self.set(&span, name, "gmax", Value::Number(top))?;
+                self.set(&span, name, "gain", ParamValue::Choice("grade"))?;
+                self.set(&span, name, "gmax", ParamValue::Number(top))?;
             }
             ForeignKey::Bottom if finite(word) == Some(0.0) => {}
             ForeignKey::Bottom => {
                 return self.fail(at, "grades are worth something from 0 on: only min_rel=0");
             }
-            ForeignKey::JudgedOnly if is("False") => {}
+            ForeignKey::JudgedOnly if word.eq_ignore_ascii_case("False") => {}
             ForeignKey::JudgedOnly => {
                 let message = "documents without a judgment are dropped for all measures together: \
                                leave this out, and give --judged-only";
                 return self.fail(span.start..at.end, message);
             }
-            ForeignKey::Of(measure) => {
+            ForeignKey::SubMeasure(measure) => {
                 let message = format!("`{}` has no parameter `{name}`", definition.name);
-                return self.fail_near(span, message, format!("{measure}({name}={word})"));
+                let suggestions = vec![format!("{measure}({name}={word})")];
+                let error = MeasureError::new(self.text, span, message);
+                return Err(MeasureError { suggestions, ..error });
             }
             ForeignKey::Param(_) => unreachable!("answered above"),
         }
         Ok(())
     }
 
-    /// Sets a parameter to what a key of ir_measures stands for; `name` is that key.
+    /// Sets a parameter of the measure to the meaning of a parameter of ir_measures; `name` is that
+    /// parameter.
     fn set(
         &mut self,
         span: &Range<usize>,
         name: &str,
         param: &str,
-        value: Value,
-    ) -> Result<(), MeasureError> {
+        value: ParamValue,
+    ) -> MeasureResult<()> {
         let place = self.draft.definition.param(param);
         self.check_free(span, name, place)?;
         self.draft.values.push((place, value));
         Ok(())
     }
 
-    fn value(&mut self, param: &Param) -> Result<Value, MeasureError> {
+    fn value(&mut self, param: &Param) -> MeasureResult<ParamValue> {
         let kind = param.kind;
         self.spaces();
         match kind {
-            Kind::Gain if self.rest().starts_with('{') => return self.gain_table(),
-            Kind::Points => return self.points(),
+            ParamKind::Gain if self.rest().starts_with('{') => return self.gain_table(),
+            ParamKind::Points => return self.points(),
             _ => {}
         }
         let (span, word) = self.word();
-        let named =
-            kind.words().iter().find(|of| of.eq_ignore_ascii_case(word)).map(|of| Value::Word(of));
+        let named = kind
+            .choices()
+            .iter()
+            .find(|choice| choice.eq_ignore_ascii_case(word))
+            .map(|choice| ParamValue::Choice(choice));
         // + 0.0 makes −0 a 0: equal parameters must have equal text.
-        let number = || match kind {
-            Kind::Level => parse_level(word).map(Value::Number),
-            _ => word.parse::<f64>().ok().map(|number| Value::Number(number + 0.0)),
-        };
-        match named.or_else(number).filter(|value| kind.takes(value)) {
+        let value = named.or_else(|| match kind {
+            ParamKind::Level => parse_level(word).map(ParamValue::Number),
+            _ => word.parse::<f64>().ok().map(|number| ParamValue::Number(number + 0.0)),
+        });
+        match value.filter(|value| kind.accepts(value)) {
             Some(value) => Ok(value),
             // A number among the words says nothing without the name.
-            None if param.name == NOTHING.name => {
+            None if param.name == NO_RELEVANT.name => {
                 self.fail(span, format!("{}={word} is not 0, 1 or skip", param.name))
             }
             None => self.fail(span, format!("`{word}` is not {kind}")),
         }
     }
 
-    /// Reads `{grade:gain,…}`.
-    fn gain_table(&mut self) -> Result<Value, MeasureError> {
+    /// Reads a table of gains, `{grade:gain,…}`, as the value of a parameter.
+    fn gain_table(&mut self) -> MeasureResult<ParamValue> {
         let start = self.at;
         self.eat("{");
         let mut pairs: Vec<(f64, f64)> = Vec::new();
@@ -312,7 +304,7 @@ impl<'a> MeasureParser<'a> {
             let Some((grade, gain)) = pair else {
                 return self.fail(span, format!("`{text}` is not a pair grade:gain"));
             };
-            if pairs.iter().any(|&(of, _)| of == grade) {
+            if pairs.iter().any(|&(other, _)| other == grade) {
                 return self.fail(span, format!("grade {grade} has two gains"));
             }
             pairs.push((grade, gain));
@@ -324,11 +316,11 @@ impl<'a> MeasureParser<'a> {
             }
         }
         sort::by_number(&mut pairs, |(grade, _)| *grade);
-        Ok(Value::Table(pairs))
+        Ok(ParamValue::Table(pairs))
     }
 
-    /// Reads `[x,…]`, ascending and distinct.
-    fn points(&mut self) -> Result<Value, MeasureError> {
+    /// Reads levels of recall, `[x,…]`, ascending and distinct, as the value of a parameter.
+    fn points(&mut self) -> MeasureResult<ParamValue> {
         let start = self.at;
         if !self.eat("[") {
             let (span, word) = self.until(&[',', ')']);
@@ -339,7 +331,7 @@ impl<'a> MeasureParser<'a> {
             text.split(',').map(|x| finite(x).filter(|x| (0.0..=1.0).contains(x))).collect();
         match points {
             Some(points) if points.windows(2).all(|pair| pair[0] < pair[1]) && self.eat("]") => {
-                Ok(Value::List(points))
+                Ok(ParamValue::List(points))
             }
             _ => {
                 self.fail(start..span.end, "levels of recall from 0 to 1 were expected, ascending")
@@ -347,15 +339,15 @@ impl<'a> MeasureParser<'a> {
         }
     }
 
-    /// Reads `cut`, `[cut,…]` or `int..int`, after the `@`.
-    fn cutoffs(&mut self) -> Result<(), MeasureError> {
-        let definition = self.draft.definition;
+    /// Reads the cutoffs of a measure after the `@`: `cut`, `[cut,…]` or `int..int`.
+    fn cutoffs(&mut self) -> MeasureResult<()> {
+        // From the `@` on, which has been read.
+        let (definition, span) = (self.draft.definition, self.at - 1..self.text.len());
         if definition.cutoff == CutoffRule::None {
-            let message = format!("`{}` takes no cutoff", definition.name);
-            return self.fail(self.at - 1..self.text.len(), message);
+            return self.fail(span, format!("`{}` takes no cutoff", definition.name));
         }
         if !self.cuts.is_empty() {
-            return self.fail(self.at - 1..self.text.len(), "there are two cutoffs");
+            return self.fail(span, "there are two cutoffs");
         }
         if self.eat("[") {
             loop {
@@ -378,16 +370,17 @@ impl<'a> MeasureParser<'a> {
         Ok(())
     }
 
-    fn range(&self, span: Range<usize>, from: &str, to: &str) -> Result<Vec<Cutoff>, MeasureError> {
-        let rank = |text: &str| text.trim().parse::<u32>().ok();
-        match rank(from).zip(rank(to.trim().trim_start_matches('='))) {
-            Some((from, to))
+    fn range(&self, span: Range<usize>, from: &str, to: &str) -> MeasureResult<Vec<Cutoff>> {
+        // Rust's `1..=10` means the same list as `1..10` here.
+        let ends = [from, to.trim().trim_start_matches('=')].map(|end| end.trim().parse::<u32>());
+        match ends {
+            [Ok(from), Ok(to)]
                 if self.draft.definition.cutoff != CutoffRule::Recall
                     && 1 <= from
                     && from <= to =>
             {
-                if (to - from) as usize >= MOST {
-                    return self.fail(span, format!("more than {MOST} cutoffs"));
+                if (to - from) as usize >= MAX_MEASURES {
+                    return self.fail(span, format!("more than {MAX_MEASURES} cutoffs"));
                 }
                 Ok((from..=to).map(Cutoff::Rank).collect())
             }
@@ -395,7 +388,7 @@ impl<'a> MeasureParser<'a> {
         }
     }
 
-    fn cut(&self, span: Range<usize>, text: &str) -> Result<Cutoff, MeasureError> {
+    fn cut(&self, span: Range<usize>, text: &str) -> MeasureResult<Cutoff> {
         if self.draft.definition.cutoff == CutoffRule::Recall {
             return match finite(text).filter(|x| (0.0..=1.0).contains(x)) {
                 Some(x) => Ok(Cutoff::Recall(x)),
@@ -408,19 +401,16 @@ impl<'a> MeasureParser<'a> {
             Ok(k) if k < u32::MAX => Ok(Cutoff::Rank(k)),
             _ if ["k", "K", "n", "N"].contains(&text) => {
                 let near = Draft { cutoff: Some(Cutoff::Rank(10)), ..self.draft.clone() };
-                let near = near
-                    .measure(Defaults::default())
-                    .map_or_else(|_| String::new(), |m| m.to_string());
-                self.fail_near(
-                    span,
-                    format!("`{text}` is not a cutoff: it stands for a rank"),
-                    near,
-                )
+                let near = near.measure(Defaults::default());
+                let suggestions = vec![near.map_or(String::new(), |measure| measure.to_string())];
+                let message = format!("`{text}` is not a cutoff: it stands for a rank");
+                Err(MeasureError { suggestions, ..MeasureError::new(self.text, span, message) })
             }
-            _ => self.fail(
-                span,
-                format!("`{text}` is not a cutoff: a rank such as 10, [5,10] or 1..10"),
-            ),
+            _ => {
+                let message =
+                    format!("`{text}` is not a cutoff: a rank such as 10, [5,10] or 1..10");
+                self.fail(span, message)
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Ideal rankings: documents by gain, and their discounted gain at each of some cutoffs.
+//! Ideal rankings: the best order of documents by gain, and its discounted gain (IDCG) at cutoffs.
 
 use std::ops::Range;
 
@@ -6,14 +6,15 @@ use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Weights};
 use crate::matrix::code::FIRST_GRADE;
-use crate::matrix::{Above, ExactFacts, Facts, QueryGrades};
+use crate::matrix::{CodesAbove, ExactHistogram, ExactHistograms, GradeHistograms};
 use crate::sort;
 
 // An ideal ranking is never written out as a list of documents, because a query may claim 2²⁸
 // documents. The walk visits groups of equal gains, rank by rank within a group, because the
 // formula's sum is rounded at every rank. Ranks may be many, groups never: at most one group a code
 // or distinct grade.
-/// An ideal ranking: documents by gain, the largest first, without those of no gain.
+/// An ideal ranking, documents by gain with the largest first: the gains, discounts and cutoff of
+/// its DCG. Documents of no gain are left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdealRanking {
     /// The gain of each code.
@@ -32,14 +33,15 @@ const TABLED: usize = 1 << 16;
 const BLOCK: usize = 1 << 12;
 
 impl IdealRanking {
-    /// The weights of the first ranks of ideal rankings of at most `documents` documents.
+    /// Returns the discount weights of the first ranks of ideal rankings of at most `documents`
+    /// documents.
     pub fn weights(&self, documents: usize) -> Weights {
         self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize).min(TABLED))
     }
 
-    /// The discounted gain of the ideal order of documents, given the number of documents of each
-    /// code, by ascending code. Gains are summed rank by rank.
-    pub fn of(
+    /// Returns the discounted gain of the ideal ranking of documents, given as numbers of documents
+    /// of each code. Codes ascend. Gains are summed rank by rank.
+    pub fn dcg(
         &self,
         weights: &Weights,
         counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
@@ -49,24 +51,21 @@ impl IdealRanking {
         sum[0]
     }
 
-    /// As [`IdealRanking::of`], over no more than the first `ranks` ranks.
-    pub fn of_first(
+    /// Returns the discounted gain of the ideal ranking as [`IdealRanking::dcg`], of the first
+    /// `ranks` ranks at most.
+    pub fn dcg_at(
         &self,
         ranks: u32,
         weights: &Weights,
         counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
     ) -> f64 {
-        let mut sum = [0.0];
-        self.at(
-            &[Some(self.rank.map_or(ranks, |rank| rank.min(ranks)))],
-            weights,
-            counts,
-            &mut sum,
-        );
+        let (cutoff, mut sum) = (self.rank.map_or(ranks, |rank| rank.min(ranks)), [0.0]);
+        self.at(&[Some(cutoff)], weights, counts, &mut sum);
         sum[0]
     }
 
-    /// The discounted gain at each of some cutoffs, which ascend, from one walk down the gains.
+    /// Computes the discounted gain of the ideal ranking at each of some ascending cutoffs, in one
+    /// walk down the gains.
     fn at(
         &self,
         cutoffs: &[Option<u32>],
@@ -78,17 +77,18 @@ impl IdealRanking {
         self.sorted_at(cutoffs, weights, gains, sums);
     }
 
-    /// The discounted gain at each of some cutoffs, of documents with exact grades.
+    /// Computes the discounted gain of the ideal ranking at each of some cutoffs, for documents
+    /// with exact grades.
     fn exact_at(
         &self,
         cutoffs: &[Option<u32>],
         weights: &Weights,
-        judged: QueryGrades<'_>,
+        judged: ExactHistogram<'_>,
         sums: &mut [f64],
     ) {
         match self.gain.exact() {
             Some(exact) => {
-                let gains = judged.iter().rev().map(|(grade, count)| (exact.of(grade), count));
+                let gains = judged.iter().rev().map(|(grade, count)| (exact.gain(grade), count));
                 // A look at the order of all gains takes longer than adding those of a few ranks.
                 if exact.ascends() {
                     let gains = gains.take_while(|&(gain, _)| gain > 0.0);
@@ -100,7 +100,8 @@ impl IdealRanking {
         }
     }
 
-    /// The discounted gain at each of some cutoffs, of gains that mostly descend.
+    /// Computes the discounted gain of the ideal ranking at each of some cutoffs, for gains that
+    /// mostly descend.
     fn sorted_at(
         &self,
         cutoffs: &[Option<u32>],
@@ -119,8 +120,8 @@ impl IdealRanking {
         self.sum_at(cutoffs, weights, sorted.into_iter(), sums);
     }
 
-    /// The discounted sum of gains at each of some cutoffs, which ascend; `None` is the end. Gains
-    /// descend, and each comes with the number of its documents.
+    /// Computes the discounted sum of descending gains at each of some ascending cutoffs; `None` is
+    /// the end. Each gain comes with the number of its documents.
     fn sum_at(
         &self,
         cutoffs: &[Option<u32>],
@@ -150,7 +151,7 @@ impl IdealRanking {
         }
     }
 
-    /// Adds one gain at each of some ranks, in their order, to `sum`.
+    /// Adds one gain, discounted at each of some ranks beyond the table of weights, to `sum`.
     #[cold]
     #[inline(never)]
     fn add_beyond_the_table(&self, mut sum: f64, gain: f64, ranks: Range<usize>) -> f64 {
@@ -163,44 +164,49 @@ impl IdealRanking {
         sum
     }
 
-    /// The discounted gain of the ideal order of the judged documents of every query, for each of
-    /// some ideals. The ideals differ in nothing but the cutoff, and the deepest one is last.
+    /// Computes the discounted gain of the ideal ranking (IDCG) of every query, for each of some
+    /// cutoffs. The ideals differ in nothing but the cutoff, and the deepest one is last.
     pub(super) fn columns(
         ideals: &[&IdealRanking],
-        facts: &Facts,
-        exact: Option<&ExactFacts>,
+        facts: &GradeHistograms,
+        exact: Option<&ExactHistograms>,
     ) -> Vec<Vec<f64>> {
         let Some(deepest) = ideals.last() else { return Vec::new() };
         let exact = exact.filter(|_| deepest.gain.exact().is_some());
-        // If the deepest ideal has a table, all have one.
-        let tabled = |ideal: &&IdealRanking| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
-        if let Some(last) = tabled(deepest).filter(|_| exact.is_none()) {
-            let mut columns: Vec<_> =
-                ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
-            columns.push(last);
-            return columns;
+        // A table knows no exact grades. If the deepest ideal has a table, all have one. So its
+        // table is made first, and without it no other table is begun.
+        if exact.is_none()
+            && let Some(last) = deepest.tabled(facts)
+        {
+            let others = ideals[..ideals.len() - 1].iter();
+            return others.filter_map(|ideal| ideal.tabled(facts)).chain([last]).collect();
         }
         // Looking for the query with the most documents costs more than a few unneeded weights.
         let few = deepest.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
-        let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
-        let most = || queries.map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
-        let weights = deepest.weights(few.unwrap_or_else(most) as usize);
-        // A table may give documents with a negative grade a gain, but the ideal is made of judged
-        // ones.
-        let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+        let most = few.unwrap_or_else(|| {
+            let queries = (0..facts.len()).into_par_iter();
+            queries.map(|query| facts.get(query).count(CodesAbove::JUDGED)).max().unwrap_or(0)
+        });
+        let weights = deepest.weights(most as usize);
         let cutoffs: Vec<_> = ideals.iter().map(|ideal| ideal.rank).collect();
         let mut sums = vec![0.0; facts.len() * cutoffs.len()];
-        sums.par_chunks_exact_mut(cutoffs.len()).enumerate().for_each(
-            |(query, sums)| match exact {
-                Some(exact) => deepest.exact_at(&cutoffs, &weights, exact.of(query), sums),
-                None => deepest.at(&cutoffs, &weights, facts.of(query).iter().filter(judged), sums),
-            },
-        );
+        let rows = sums.par_chunks_exact_mut(cutoffs.len()).enumerate();
+        rows.for_each(|(query, sums)| match exact {
+            Some(exact) => deepest.exact_at(&cutoffs, &weights, exact.get(query), sums),
+            None => {
+                // A table may give documents with a negative grade a gain, but the ideal is made of
+                // judged ones.
+                deepest.at(&cutoffs, &weights, facts.get(query).judged(), sums);
+            }
+        });
+        // A single cutoff is the usual case, and its sums are a column as they lie.
         if cutoffs.len() == 1 {
             return vec![sums];
         }
-        let column = |at| sums.iter().skip(at).step_by(cutoffs.len()).copied().collect();
-        (0..cutoffs.len()).into_par_iter().map(column).collect()
+        (0..cutoffs.len())
+            .into_par_iter()
+            .map(|at| sums.iter().skip(at).step_by(cutoffs.len()).copied().collect())
+            .collect()
     }
 
     // A million queries with up to five documents of two grades have 6² = 36 different ideals at
@@ -208,9 +214,11 @@ impl IdealRanking {
     // the codes are the digits of a number: the place in the table. The table's entries are made by
     // the very walk that each query would take, hence the same bits. It pays with at least four
     // queries an entry.
-    /// Looks the ideal up by the counts, if there are many queries for each combination of counts.
-    /// Only the first `rank` documents of each code matter.
-    fn tabled(&self, rank: u32, facts: &Facts) -> Option<Vec<f64>> {
+    /// Computes the IDCG of every query by a table of all combinations of counts, if that pays. It
+    /// pays if the ideal has a cutoff and there are many queries for each combination of counts.
+    /// Only the first documents of each code down to the cutoff matter.
+    fn tabled(&self, facts: &GradeHistograms) -> Option<Vec<f64>> {
+        let rank = self.rank?;
         let digits = u64::from(rank) + 1;
         let gains: Vec<u8> =
             (FIRST_GRADE..=255).filter(|&code| self.gain[usize::from(code)] > 0.0).collect();
@@ -221,16 +229,20 @@ impl IdealRanking {
                 entries.checked_mul(digits).filter(|&entries| entries < facts.len() as u64 / 4)?;
         }
         let weights = self.weights(rank as usize);
-        let ideal = |entry: u64| {
-            let count = |&code: &u8| (code, (entry / places[usize::from(code)] % digits) as u32);
-            self.of(&weights, gains.iter().map(count))
-        };
-        let table: Vec<f64> = (0..entries).into_par_iter().map(ideal).collect();
-        let place = |code: u8, count: u32| u64::from(count.min(rank)) * places[usize::from(code)];
-        Some(facts.map_sums(place, |entry| table[entry as usize]))
+        let table = (0..entries).into_par_iter().map(|entry| {
+            let counts = gains
+                .iter()
+                .map(|&code| (code, (entry / places[usize::from(code)] % digits) as u32));
+            self.dcg(&weights, counts)
+        });
+        let table: Vec<f64> = table.collect();
+        Some(facts.map_sums(
+            |code, count| u64::from(count.min(rank)) * places[usize::from(code)],
+            |entry| table[entry as usize],
+        ))
     }
 
-    /// Whether two ideals are equal but for the cutoff.
+    /// Returns whether two ideal rankings are equal but for the cutoff.
     pub(super) fn is_like(&self, other: &IdealRanking) -> bool {
         self.gain == other.gain && self.discount == other.discount
     }
@@ -240,15 +252,16 @@ impl IdealRanking {
 pub(super) mod tests {
     use super::*;
 
-    /// The first grades have no gain, a positive one, and a larger one than the next.
+    /// Returns an ideal whose first grades have no gain, a positive one, and a larger one than the
+    /// next.
     pub fn ideal(rank: u32) -> IdealRanking {
         let mut gain = [0.0; 256];
         gain[usize::from(FIRST_GRADE) + 1..][..3].copy_from_slice(&[0.3, 7.0, 2.0]);
         IdealRanking { gain: gain.into(), discount: Discount::Log2, rank: Some(rank) }
     }
 
-    pub fn facts(queries: u32) -> Facts {
-        let mut facts = Facts::new();
+    pub fn facts(queries: u32) -> GradeHistograms {
+        let mut facts = GradeHistograms::new();
         for query in 0..queries {
             // Up to five codes from 2 on, a negative grade first, with up to 8 documents each; some
             // queries have none.
@@ -263,18 +276,17 @@ pub(super) mod tests {
     #[test]
     fn a_table_of_ideals_holds_what_each_query_comes_to() {
         let (facts, ideal) = (facts(10_000), ideal(5));
-        let tabled = ideal.tabled(5, &facts).expect("enough queries for 6³ entries");
+        let tabled = ideal.tabled(&facts).expect("enough queries for 6³ entries");
         let weights = ideal.weights(5);
         for (query, tabled) in tabled.iter().enumerate() {
-            let of_judged =
-                facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
-            assert_eq!(tabled.to_bits(), ideal.of(&weights, of_judged).to_bits(), "query {query}");
+            let of_judged = facts.get(query).judged();
+            assert_eq!(tabled.to_bits(), ideal.dcg(&weights, of_judged).to_bits(), "query {query}");
         }
         assert_eq!([tabled], *IdealRanking::columns(&[&ideal], &facts, None));
-        assert!(self::ideal(20).tabled(20, &facts).is_none(), "too few queries for 21³ entries");
+        assert!(self::ideal(20).tabled(&facts).is_none(), "too few queries for 21³ entries");
     }
 
-    /// Below the table and across its end a sum is the plain one, rank by rank.
+    /// Checks that below the table and across its end a sum is the plain one, rank by rank.
     #[test]
     fn ideals_deeper_than_the_table_are_the_plain_sums() {
         let counts = [(4, 3 * TABLED as u32), (5, TABLED as u32 - 7), (6, BLOCK as u32 + 9)];
@@ -300,7 +312,7 @@ pub(super) mod tests {
                 let table = ideal.weights(usize::MAX);
                 let (Weights::Divide(by) | Weights::Multiply(by)) = &table;
                 assert!(by.len() <= TABLED);
-                let found = ideal.of(&table, counts.into_iter());
+                let found = ideal.dcg(&table, counts.into_iter());
                 assert_eq!(found.to_bits(), plain.to_bits(), "{discount:?} at {rank:?}");
             }
         }

@@ -5,15 +5,15 @@
 //! Comparing and hashing use the name. A recipe lists the inputs of a measure and its last step.
 
 mod draft;
-mod facts;
 mod foreign;
 mod grammar;
 mod ideal;
-mod nothing;
+mod no_relevant;
 mod params;
 mod parse;
 pub(super) mod powers;
 mod profile;
+mod query_constants;
 mod recall;
 pub(crate) mod recipe;
 mod resolve;
@@ -26,16 +26,18 @@ mod value;
 
 pub use crate::facets::Judges;
 pub use draft::Defaults;
-pub(crate) use facts::Fact;
-pub use foreign::{FOREIGN, Foreign, SETS, Suffix};
+pub use foreign::{FOREIGN, ForeignMeasure, SETS, Suffix};
 pub(crate) use ideal::IdealRanking;
-pub use nothing::OfNothing;
-pub use params::{Cutoff, CutoffRule, JUDGES, Kind, NOTHING, Param, Value, parse_level};
-pub use parse::{meanings, parse, parse_list, prefixed};
-pub use profile::{Profile, Seen, Tool};
+pub use no_relevant::NoRelevant;
+pub use params::{
+    Cutoff, CutoffRule, JUDGES, NO_RELEVANT, Param, ParamKind, ParamValue, parse_level,
+};
+pub use parse::{items_with_prefix, parse, parse_list, parse_with_definitions};
+pub use profile::{Profile, Provenance, Tool};
+pub(crate) use query_constants::QueryConstant;
 pub(crate) use recall::RecallRule;
-pub(crate) use recipe::{Last, Place, Read, Recipe};
+pub(crate) use recipe::{LastStep, ReadCutoff, Recipe, RecipeInput};
 pub use suffix::SuffixNumbers;
 pub use table::{MEASURES, definition};
-pub use traits::{Expected, JudgmentInput, Range, Status};
-pub use value::{Average, BestOrder, Better, Definition, Measure, Traits, facets_needed};
+pub use traits::{ExpectationRule, JudgmentNeeds, Range, Status};
+pub use value::{Average, BestOrder, Definition, Direction, Measure, Traits, facets_needed};

@@ -7,9 +7,9 @@ use std::fmt;
 /// graded it.
 pub static JUDGES: Param = Param {
     name: "judges",
-    kind: Kind::Word(&["largest", "mean", "min", "max"]),
+    kind: ParamKind::Choice(&["largest", "mean", "min", "max"]),
     default: "largest",
-    excludes: "nothing",
+    excludes: "no_relevant",
     needs: "",
     doc: "of a document that several judges have graded, the largest grade counts; or the value is \
           computed for each judge of the query, and its mean, minimum or maximum over them counts",
@@ -17,9 +17,9 @@ pub static JUDGES: Param = Param {
 
 /// The parameter of all measures of grades that average values which are 0 where nothing is
 /// relevant.
-pub static NOTHING: Param = Param {
-    name: "nothing",
-    kind: Kind::Word(&["0", "1", "skip"]),
+pub static NO_RELEVANT: Param = Param {
+    name: "no_relevant",
+    kind: ParamKind::Choice(&["0", "1", "skip"]),
     default: "0",
     excludes: "judges",
     needs: "",
@@ -27,7 +27,7 @@ pub static NOTHING: Param = Param {
           nothing): 0, 1, or none, so that it is in no average (skip)",
 };
 
-/// The rule for the cutoff `@k` of a measure.
+/// The rule for the cutoff `@k` of a measure: none, optional, required, or a level of recall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutoffRule {
     /// It takes no cutoff.
@@ -41,24 +41,25 @@ pub enum CutoffRule {
 }
 
 impl fmt::Display for CutoffRule {
-    /// Writes the cutoff as in syntax help: `@k`, `[@k]` for an optional cutoff, `@x` for a level
-    /// of recall, or an empty text.
+    /// Writes the cutoff of a measure as in syntax help: `@k`, `[@k]` if optional, `@x` for recall,
+    /// or nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            CutoffRule::None => "",
-            CutoffRule::Optional => "[@k]",
-            CutoffRule::Required => "@k",
-            CutoffRule::Recall => "@x",
+            Self::None => "",
+            Self::Optional => "[@k]",
+            Self::Required => "@k",
+            Self::Recall => "@x",
         })
     }
 }
 
-/// A parameter of a measure.
+/// A parameter of a measure in the table of measures: name, kind of values, default and
+/// description.
 pub struct Param {
     /// The name of the parameter.
     pub name: &'static str,
     /// The values of the parameter; in a list, the default is first.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// The default as text; empty if a missing parameter means none of the values.
     pub default: &'static str,
     /// The name of another parameter that excludes this parameter.
@@ -69,48 +70,51 @@ pub struct Param {
     pub doc: &'static str,
 }
 
-/// The kind of values of a parameter.
+/// The kind of values that a parameter of a measure takes, such as a relevance level or a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum ParamKind {
     /// A relevance level: a finite grade ≥ 0.
     Level,
     /// A number in a closed range.
     Number(f64, f64),
     /// A number in a closed range, or a word.
-    NumberOr(f64, f64, &'static [&'static str]),
+    NumberOrChoice(f64, f64, &'static [&'static str]),
     /// A whole number from 0 to this limit.
     Whole(f64),
     /// A number of ranks, 1 to a million, or a word.
     Ranks(&'static [&'static str]),
     /// One of these words.
-    Word(&'static [&'static str]),
+    Choice(&'static [&'static str]),
     /// `linear`, `exp2`, `binary`, or a table `{grade:gain,…}`.
     Gain,
     /// A list of levels of recall, ascending: `[0.2,0.5,0.8]`.
     Points,
 }
 
-impl Kind {
-    /// Whether `value` is one of the values.
-    pub(super) fn takes(&self, value: &Value) -> bool {
+impl ParamKind {
+    /// Returns whether `value` is of this kind of values, as a parameter of a measure must be.
+    pub(super) fn accepts(&self, value: &ParamValue) -> bool {
         match (self, value) {
-            (Kind::Level, Value::Number(level)) => (0.0..=f64::MAX).contains(level),
-            (Kind::Number(least, most) | Kind::NumberOr(least, most, _), Value::Number(number)) => {
-                (least..=most).contains(&number)
-            }
-            (Kind::Whole(most), Value::Number(number)) => {
+            (Self::Level, ParamValue::Number(level)) => (0.0..=f64::MAX).contains(level),
+            (
+                Self::Number(least, most) | Self::NumberOrChoice(least, most, _),
+                ParamValue::Number(number),
+            ) => (least..=most).contains(&number),
+            (Self::Whole(most), ParamValue::Number(number)) => {
                 (0.0..=*most).contains(number) && number.fract() == 0.0
             }
-            (Kind::Ranks(_), Value::Number(ranks)) => {
+            (Self::Ranks(_), ParamValue::Number(ranks)) => {
                 (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0
             }
             (
-                Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words),
-                Value::Word(word),
+                Self::NumberOrChoice(_, _, words) | Self::Ranks(words) | Self::Choice(words),
+                ParamValue::Choice(word),
             ) => words.contains(word),
-            (Kind::Gain, Value::Word(word)) => GAINS.contains(word),
-            (Kind::Gain, Value::Table(pairs)) => pairs.windows(2).all(|pair| pair[0].0 < pair[1].0),
-            (Kind::Points, Value::List(points)) => {
+            (Self::Gain, ParamValue::Choice(word)) => GAINS.contains(word),
+            (Self::Gain, ParamValue::Table(pairs)) => {
+                pairs.windows(2).all(|pair| pair[0].0 < pair[1].0)
+            }
+            (Self::Points, ParamValue::List(points)) => {
                 points.iter().all(|point| (0.0..=1.0).contains(point))
                     && points.windows(2).all(|pair| pair[0] < pair[1])
             }
@@ -118,12 +122,12 @@ impl Kind {
         }
     }
 
-    /// The words among the values.
-    pub(crate) fn words(&self) -> &'static [&'static str] {
+    /// Returns the words that a parameter of this kind may have as its value.
+    pub(crate) fn choices(&self) -> &'static [&'static str] {
         match *self {
-            Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words) => words,
-            Kind::Gain => &GAINS,
-            Kind::Level | Kind::Number(..) | Kind::Whole(_) | Kind::Points => &[],
+            Self::NumberOrChoice(_, _, words) | Self::Ranks(words) | Self::Choice(words) => words,
+            Self::Gain => &GAINS,
+            Self::Level | Self::Number(..) | Self::Whole(_) | Self::Points => &[],
         }
     }
 }
@@ -131,41 +135,41 @@ impl Kind {
 /// The named gains.
 const GAINS: [&str; 3] = ["linear", "exp2", "binary"];
 
-impl fmt::Display for Kind {
-    /// Describes the values in words.
+impl fmt::Display for ParamKind {
+    /// Describes the values of a parameter of this kind in words, for messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Level => f.write_str("a grade, 0 or more, or > and a grade"),
-            Kind::Number(least, most) => write!(f, "a number from {least} to {most}"),
-            Kind::NumberOr(least, most, words) => {
+            Self::Level => f.write_str("a grade, 0 or more, or > and a grade"),
+            Self::Number(least, most) => write!(f, "a number from {least} to {most}"),
+            Self::NumberOrChoice(least, most, words) => {
                 write!(f, "a number from {least} to {most}, or {}", words.join(" or "))
             }
-            Kind::Whole(most) => write!(f, "a whole number from 0 to {most}"),
-            Kind::Ranks(words) => {
+            Self::Whole(most) => write!(f, "a whole number from 0 to {most}"),
+            Self::Ranks(words) => {
                 f.write_str("a number of ranks, 1 to 1000000")?;
                 words.iter().try_for_each(|word| write!(f, ", or {word}"))
             }
-            Kind::Word(words) => f.write_str(&words.join(" or ")),
-            Kind::Gain => f.write_str("linear, exp2, binary or a table such as {1:3,2:9}"),
-            Kind::Points => f.write_str("a list such as [0.2,0.5,0.8]"),
+            Self::Choice(words) => f.write_str(&words.join(" or ")),
+            Self::Gain => f.write_str("linear, exp2, binary or a table such as {1:3,2:9}"),
+            Self::Points => f.write_str("a list such as [0.2,0.5,0.8]"),
         }
     }
 }
 
-/// The value of a parameter.
+/// The value of a parameter of a measure: a number, a word, a table of gains or a list.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum ParamValue {
     /// A number.
     Number(f64),
     /// A word of the parameter's list.
-    Word(&'static str),
+    Choice(&'static str),
     /// A table of (grade, gain), ascending by grade.
     Table(Vec<(f64, f64)>),
     /// A list of numbers.
     List(Vec<f64>),
 }
 
-/// Parses a level of relevance: a grade, or a grade behind `>` as an exclusive bound, such as `>0`.
+/// Parses a relevance level: a grade, or a grade behind `>` as an exclusive bound, such as `>0`.
 ///
 /// ```
 /// use laneval::measure::parse_level;
@@ -182,20 +186,20 @@ pub fn parse_level(text: &str) -> Option<f64> {
     // + 0.0 makes −0 a 0: equal levels must have equal text.
     let level = text.parse::<f64>().ok()? + 0.0;
     let level = if is_above { level.next_up() } else { level };
-    Kind::Level.takes(&Value::Number(level)).then_some(level)
+    ParamKind::Level.accepts(&ParamValue::Number(level)).then_some(level)
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for ParamValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Word(word) => f.write_str(word),
-            Value::Table(pairs) => {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Choice(word) => f.write_str(word),
+            Self::Table(pairs) => {
                 let pairs: Vec<_> =
                     pairs.iter().map(|(grade, gain)| format!("{grade}:{gain}")).collect();
                 write!(f, "{{{}}}", pairs.join(","))
             }
-            Value::List(numbers) => {
+            Self::List(numbers) => {
                 let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
                 write!(f, "[{}]", numbers.join(","))
             }
@@ -203,7 +207,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The place where a measure stops reading.
+/// The cutoff of a measure, where it stops reading a ranking: a rank, or a level of recall.
 #[derive(Debug, Clone, Copy)]
 pub enum Cutoff {
     /// After this number of ranks, at least 1.

@@ -1,4 +1,4 @@
-//! Parsing of an argument with a list of measures.
+//! The parsing of a list of names of measures, such as `nDCG@10,AP`.
 //!
 //! ```text
 //! list     = measure {("," | " ") measure}
@@ -11,8 +11,8 @@
 use std::ops::Range;
 
 use super::draft::{Defaults, Draft};
-use super::foreign::FOREIGN;
-use super::grammar::{MOST, within};
+use super::foreign::rows_known_to;
+use super::grammar::{MAX_MEASURES, within};
 use super::params::{Cutoff, parse_level};
 use super::profile::Profile;
 use super::resolve;
@@ -22,7 +22,7 @@ use crate::error::{MeasureError, Result};
 /// The maximum number of wrong measures in one error.
 const LIMIT: usize = 20;
 
-/// Parses `text` as a single measure.
+/// Parses `text`, such as `nDCG@10`, as a single measure.
 ///
 /// # Errors
 /// A text for no measure, or for several measures.
@@ -37,7 +37,7 @@ pub fn parse(text: &str) -> Result<Measure> {
     }
 }
 
-/// Parses a name, or a list of names, into measures.
+/// Parses the name of a measure, or a list of names, into measures.
 ///
 /// ```
 /// use laneval::measure::{Defaults, parse_list};
@@ -54,27 +54,28 @@ pub fn parse(text: &str) -> Result<Measure> {
 /// # Errors
 /// Each wrong name, parameter or cutoff, with its place in the text and a likely correction.
 pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
-    each(text, None, made(defaults))
+    each(text, None, build_measure(defaults))
 }
 
-/// Makes the measure of an item.
-fn made(defaults: Defaults) -> impl Fn(&str, Draft) -> Result<Measure, MeasureError> {
+/// Returns a function that completes the draft of a measure with the defaults, or makes its error.
+fn build_measure(defaults: Defaults) -> impl Fn(&str, Draft) -> Result<Measure, MeasureError> {
     move |item, draft| {
-        let name = item.find(['(', '@']).unwrap_or(item.len());
-        draft
-            .measure(defaults)
-            .map_err(|message| MeasureError::new(item, 0..item[..name].trim_end().len(), message))
+        draft.measure(defaults).map_err(|message| {
+            let name = item[..resolve::name_end(item)].trim_end();
+            MeasureError::new(item, 0..name.len(), message)
+        })
     }
 }
 
 impl Profile {
-    /// Parses the measures that `text` means where all names are the library's, whether or not its
-    /// prefix is before them.
+    /// Parses a list of names as measures of this library (`--as`), with or without its prefix
+    /// before them.
     ///
     /// ```
     /// use laneval::measure::{Defaults, Profile};
     /// let measures =
-    ///     Profile::of("ranx")?.measures("mrr@10,ranx:ndcg_burges@10", Defaults::default())?;
+    ///     Profile::from_prefix("ranx")?
+    ///         .measures("mrr@10,ranx:ndcg_burges@10", Defaults::default())?;
     /// assert_eq!(
     ///     measures.iter().map(ToString::to_string).collect::<Vec<_>>(),
     ///     ["RR@10", "nDCG(gain=exp2)@10"]
@@ -85,76 +86,72 @@ impl Profile {
     /// # Errors
     /// As [`parse_list`], and a prefix of another library.
     pub fn measures(&'static self, text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
-        each(text, Some(self), made(self.defaults(defaults)))
+        each(text, Some(self), build_measure(self.defaults(defaults)))
     }
 
-    /// The library's level of relevance, where none is given.
+    /// Returns the given default relevance level, or else that of the library.
     fn defaults(&self, given: Defaults) -> Defaults {
         Defaults { rel: given.rel.or(parse_level(self.relevant)) }
     }
 
     /// Returns the library's versions of the usual measures `nDCG@10`, `AP`, `RR`, `P@10` and
-    /// `R@100`, each by its first name. Measures that the library lacks are left out.
+    /// `R@100`. Each is by the library's first name of it. Measures that the library lacks are left
+    /// out.
     pub fn usual_measures(&self, defaults: Defaults) -> Vec<Measure> {
         let defaults = self.defaults(defaults);
-        let usual = |(names, cut): (&[&str], Option<u32>)| {
-            let row = FOREIGN
-                .iter()
-                .find(|row| self.tools.contains(&row.tool) && names.contains(&row.measure))?;
-            Draft { cutoff: cut.map(Cutoff::Rank), ..row.draft() }.measure(defaults).ok()
-        };
-        let all: [(&[&str], Option<u32>); 5] = [
+        let usual: [(&[&str], Option<u32>); 5] = [
             (&["nDCG", "SDCG"], Some(10)),
             (&["AP"], None),
             (&["RR"], None),
             (&["P"], Some(10)),
             (&["R"], Some(100)),
         ];
-        all.into_iter().filter_map(usual).collect()
+        let measures = usual.into_iter().filter_map(|(names, cut)| {
+            let row = rows_known_to(Some(self)).find(|row| names.contains(&row.measure))?;
+            Draft { cutoff: cut.map(Cutoff::Rank), ..row.draft() }.measure(defaults).ok()
+        });
+        measures.collect()
     }
 }
 
-/// The items of a list that have the prefix of a library, with this library.
-pub fn prefixed(text: &str) -> Vec<(&str, &'static Profile)> {
-    let of = |item: Range<usize>| {
-        let item = &text[item];
-        Some((item, resolve::vocabulary(item).ok()?.0?))
-    };
-    items(text, None).into_iter().filter_map(of).collect()
+/// Returns the names in a list of measures that have a library's prefix, each with its library.
+pub fn items_with_prefix(text: &str) -> Vec<(&str, &'static Profile)> {
+    let items = items(text, None).into_iter().map(|item| &text[item]);
+    items.filter_map(|item| Some((item, resolve::split_prefix(item).ok()?.0?))).collect()
 }
 
-/// Parses `text` as [`parse_list`] does, and returns each measure with its row. A name that lacks a
-/// cutoff has its row alone.
+/// Parses a list of measures as [`parse_list`] does, and returns each measure with its row of the
+/// table. A name that lacks a cutoff has its row alone.
 ///
 /// # Errors
 /// As [`parse_list`], but a missing cutoff is no error.
-pub fn meanings(text: &str) -> Result<Vec<(&'static Definition, Option<Measure>)>> {
+pub fn parse_with_definitions(text: &str) -> Result<Vec<(&'static Definition, Option<Measure>)>> {
     each(text, None, |_, draft| Ok((draft.definition, draft.measure(Defaults::default()).ok())))
 }
 
-/// Applies `make` to each measure of a list. The errors of the first twenty wrong ones are reported
-/// together.
+/// Applies `make` to the draft of each measure of a list of names, and collects the errors. The
+/// errors of the first twenty wrong ones are reported together.
 fn each<T>(
     text: &str,
     profile: Option<&'static Profile>,
     make: impl Fn(&str, Draft) -> Result<T, MeasureError>,
 ) -> Result<Vec<T>> {
-    let (mut made, mut wrong) = (Vec::new(), Vec::new());
+    let (mut results, mut wrong) = (Vec::new(), Vec::new());
     for item in items(text, profile) {
-        let of = &text[item.clone()];
+        let item_text = &text[item.clone()];
         let drafts = match bare_rank(text, &item) {
             Some(error) => Err(error),
-            None => resolve::drafts(of, profile),
+            None => resolve::drafts(item_text, profile),
         };
         let all = drafts.and_then(|drafts| {
-            if made.len() + drafts.len() <= MOST {
-                drafts.into_iter().map(|draft| make(of, draft)).collect::<Result<Vec<T>, _>>()
-            } else {
-                Err(MeasureError::new(of, 0..of.len(), format!("more than {MOST} measures")))
+            if results.len() + drafts.len() > MAX_MEASURES {
+                let message = format!("more than {MAX_MEASURES} measures");
+                return Err(MeasureError::new(item_text, 0..item_text.len(), message));
             }
+            drafts.into_iter().map(|draft| make(item_text, draft)).collect::<Result<Vec<T>, _>>()
         });
         match all {
-            Ok(all) => made.extend(all),
+            Ok(all) => results.extend(all),
             Err(error) => wrong.push(within(text, item.start, error)),
         }
         if wrong.len() == LIMIT {
@@ -162,7 +159,7 @@ fn each<T>(
         }
     }
     match (wrong.pop(), wrong.is_empty()) {
-        (None, _) => Ok(made),
+        (None, _) => Ok(results),
         (Some(error), true) => Err(error.into()),
         (Some(error), false) => {
             wrong.push(error);
@@ -171,8 +168,9 @@ fn each<T>(
     }
 }
 
-/// Splits a list into measures, each trimmed: at commas and blanks outside of brackets, unless a
-/// number continues a suffix such as `ndcg_cut.5,10`.
+/// Splits a list of measures into the ranges of their names, at commas and blanks outside of
+/// brackets. Ranges are trimmed. A number that continues a suffix such as `ndcg_cut.5,10` begins no
+/// measure.
 fn items(text: &str, profile: Option<&'static Profile>) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for piece in cut_outside(text, 0..text.len(), |_, c, _| c == ',') {
@@ -194,15 +192,16 @@ fn items(text: &str, profile: Option<&'static Profile>) -> Vec<Range<usize>> {
     items
 }
 
-/// Whether the character `c` separates two measures, given the text before and after it.
+/// Returns whether the character `c` in a list of measures separates two, given the text before and
+/// after it.
 fn parts_words(before: &str, c: char, after: &str) -> bool {
     let joined = before.trim_end().ends_with(['(', '[', '{', '@', ',', '=', ':', '.']);
     let joins = after.trim_start().starts_with(['(', '@', ')', ']', '}', ',', '=', ':', '.']);
     c.is_whitespace() && !joined && !joins
 }
 
-/// Cuts a range of a text at the characters outside of brackets for which `cuts` is true, and trims
-/// the parts.
+/// Cuts a range of a list of measures at characters outside of brackets for which `cuts` is true;
+/// trims the parts.
 fn cut_outside(
     text: &str,
     range: Range<usize>,
@@ -222,22 +221,26 @@ fn cut_outside(
         }
     }
     parts.push(start..range.end);
-    let trim = |part: Range<usize>| {
+    for part in &mut parts {
         let start = part.end - text[part.clone()].trim_start().len();
-        start..start + text[part].trim().len()
-    };
-    parts.into_iter().map(trim).collect()
+        *part = start..start + text[part.clone()].trim().len();
+    }
+    parts
 }
 
-/// Whether a number, or a pair of numbers, continues the suffix of the measure before it.
+/// Returns whether a word in a list of measures is a number that continues the suffix of the
+/// measure before it.
 fn goes_on(before: &str, word: &str, profile: Option<&'static Profile>) -> bool {
-    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '=' | 'e' | 'E');
-    word.starts_with(|c: char| numeric(c) && !c.is_alphabetic())
-        && word.chars().all(numeric)
+    // An `e` stands inside of a number such as 1e3, and never begins one.
+    !word.starts_with(char::is_alphabetic)
+        && !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '=' | 'e' | 'E'))
         && resolve::has_suffix(before, profile)
 }
 
-/// The error of an item that is a rank alone, as in `nDCG@5,10`.
+/// Returns the error of an item in a list of measures that is a rank alone, as in `nDCG@5,10`.
 fn bare_rank(text: &str, item: &Range<usize>) -> Option<MeasureError> {
     let rank = &text[item.clone()];
     if rank.is_empty() || !rank.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -248,10 +251,10 @@ fn bare_rank(text: &str, item: &Range<usize>) -> Option<MeasureError> {
     let first =
         first.split(|c: char| !c.is_ascii_digit()).next().filter(|first| !first.is_empty())?;
     let name = name.rsplit([',', ' ']).next()?;
-    let mut error =
-        MeasureError::new(rank, 0..rank.len(), "several cutoffs are written in brackets");
-    error.suggestions = vec![format!("{name}@[{first},{rank}]")];
-    Some(error)
+    Some(MeasureError {
+        suggestions: vec![format!("{name}@[{first},{rank}]")],
+        ..MeasureError::new(rank, 0..rank.len(), "several cutoffs are written in brackets")
+    })
 }
 
 impl std::str::FromStr for Measure {

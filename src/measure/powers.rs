@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// The number of powers in a table. Those of longer rankings go on from its last.
 const TABLED: usize = 1 << 14;
 
-/// The powers of a number.
+/// The powers of a number p by running product, as trec_eval and others weight ranks.
 pub struct Powers {
     p: f64,
     /// The first powers, made when one is asked for.
@@ -17,17 +17,17 @@ pub struct Powers {
 }
 
 impl Powers {
-    /// The powers of `p`.
-    pub fn of(p: f64) -> Self {
-        Powers { p, first: OnceLock::new() }
+    /// Prepares the powers of `p`, whose table is made when one is asked for.
+    pub fn new(p: f64) -> Self {
+        Self { p, first: OnceLock::new() }
     }
 
-    /// p to the power n.
+    /// Returns p to the power n, by repeated multiplication.
     pub fn at(&self, n: usize) -> f64 {
-        let next = |&power: &f64| Some(power * self.p);
-        let first = self
-            .first
-            .get_or_init(|| std::iter::successors(Some(1.0), next).take(TABLED).collect());
+        let first = self.first.get_or_init(|| {
+            let powers = std::iter::successors(Some(1.0), |&power| Some(power * self.p));
+            powers.take(TABLED).collect()
+        });
         match first.get(n) {
             Some(&power) => power,
             None => (TABLED - 1..n).fold(first[TABLED - 1], |power, _| power * self.p),
@@ -42,13 +42,13 @@ mod tests {
     #[test]
     fn powers_are_running_products() {
         for p in [0.0, 0.5, 0.9, 0.9999, 1.0] {
-            let (powers, mut power) = (Powers::of(p), 1.0);
+            let (powers, mut power) = (Powers::new(p), 1.0);
             for n in 0..TABLED + 100 {
                 assert_eq!(powers.at(n), power, "{p} to the power {n}");
                 power *= p;
             }
         }
-        let powers = Powers::of(0.9);
+        let powers = Powers::new(0.9);
         assert!(
             (1..1000).any(|n| powers.at(n) != 0.9f64.powi(n as i32)),
             "or a table is not needed"

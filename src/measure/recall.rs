@@ -1,4 +1,5 @@
-//! Levels of recall as numbers of hits.
+//! The number of relevant documents that a level of recall needs (hits), by the rules of trec_eval
+//! and of textbooks.
 
 /// The rule that turns a level of recall x into a number of hits, of R relevant documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +20,10 @@ impl RecallRule {
     // and there x·R in floats fails: 0.07·100 is 7.000000000000001, whose ceiling is 8. So the
     // level is read as the written decimal, digits over a power of ten, and the ceiling is a
     // division of whole numbers.
-    /// Returns the function from a number of relevant documents to the number of hits that the
-    /// level `recall` needs.
+    /// Returns the function from a number of relevant documents to the number of hits that recall
+    /// `recall` needs.
     pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
-        let exact = (self == RecallRule::Exact).then(|| decimal(recall));
+        let exact = (self == Self::Exact).then(|| decimal(recall));
         move |relevant| match (self, exact) {
             (_, Some((digits, places))) => match 10u128.checked_pow(places) {
                 Some(unit) => (u128::from(digits) * u128::from(relevant)).div_ceil(unit) as u64,
@@ -30,14 +31,14 @@ impl RecallRule {
                 // 2^57): any share of a hit is one hit.
                 None => u64::from(digits > 0 && relevant > 0),
             },
-            (RecallRule::V10, _) => (recall * relevant as f64).round() as u64,
+            (Self::V10, _) => (recall * relevant as f64).round() as u64,
             _ => (recall * relevant as f64 + 0.9) as u64,
         }
     }
 }
 
-/// Returns the shortest decimal that parses as `number`, from 0 to 1: its digits, at most 17, and
-/// the number of digits behind the point.
+/// Splits the shortest decimal of `number`, from 0 to 1, into its digits and the number of decimal
+/// places. It parses as `number`, and has 17 digits at most.
 fn decimal(number: f64) -> (u64, u32) {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));

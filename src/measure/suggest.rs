@@ -1,8 +1,8 @@
-//! Suggestions for a name that means nothing here: the words of tutorials, and names that are
-//! nearly right.
+//! Suggestions for the unknown name of a measure: terms of tutorials, and names that are nearly
+//! right.
 
 use super::draft::Draft;
-use super::foreign::{FOREIGN, Foreign, Suffix};
+use super::foreign::{Suffix, rows_known_to};
 use super::grammar::tail;
 use super::params::{Cutoff, CutoffRule};
 use super::profile::{Profile, Tool};
@@ -74,7 +74,7 @@ const TERMS: &[(&str, &[&str])] = &[
 /// The most names of a library that its error lists.
 const MOST_NAMES: usize = 10;
 
-/// The error of an unknown name, in one vocabulary or in all.
+/// Returns the error of an unknown name of a measure, with suggestions, in one library or in all.
 pub(super) fn unknown(
     text: &str,
     name: &str,
@@ -87,9 +87,9 @@ pub(super) fn unknown(
         None => format!("there is no measure `{name}`: `laneval measures` lists them"),
     };
     // A library's own names are few, and its error lists them.
-    let of_library = |of: &Profile| of.tools.iter().any(|tool| matches!(tool, Tool::Library(_)));
-    let mut suggestions =
-        if profile.is_some_and(of_library) { Vec::new() } else { terms(&format!("{name}{rest}")) };
+    let is_library = profile
+        .is_some_and(|library| library.tools.iter().any(|tool| matches!(tool, Tool::Library(_))));
+    let mut suggestions = if is_library { Vec::new() } else { terms(&format!("{name}{rest}")) };
     if suggestions.is_empty() && profile.is_none() && rest.is_empty() {
         suggestions = without_sign(name).into_iter().collect();
     }
@@ -101,12 +101,11 @@ pub(super) fn unknown(
     MeasureError { suggestions, ..MeasureError::new(text, 0..name.len(), message) }
 }
 
-/// Returns the message about a name unknown to a library, or about a suffix that does not fit the
-/// name.
+/// Returns the message about a name of a measure unknown to a library, or with a suffix that does
+/// not fit.
 fn unknown_there(text: &str, name: &str, profile: &Profile) -> String {
-    let rows = || FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool));
     let (prefix, library) = (profile.prefix, profile.library);
-    let same = rows().find(|row| row.name.eq_ignore_ascii_case(name));
+    let same = rows_known_to(Some(profile)).find(|row| row.name.eq_ignore_ascii_case(name));
     match same.map(|row| row.suffix) {
         Some(Suffix::Whole) => {
             return format!("{prefix}:{name} is of the whole ranking, and takes no cutoff");
@@ -116,7 +115,8 @@ fn unknown_there(text: &str, name: &str, profile: &Profile) -> String {
         }
         _ => {}
     }
-    let mut names: Vec<&str> = rows().map(|row| row.name).collect();
+    // A name with two suffixes has two rows, one after the other.
+    let mut names: Vec<&str> = rows_known_to(Some(profile)).map(|row| row.name).collect();
     names.dedup();
     match names.len() {
         1..=MOST_NAMES => format!(
@@ -128,12 +128,13 @@ fn unknown_there(text: &str, name: &str, profile: &Profile) -> String {
     }
 }
 
-/// Letters and digits alone, in lower case.
+/// Returns the letters and digits of a term alone, in lower case.
 fn simple(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The measures that the words of a tutorial mean, with their cutoff, or with an example of one.
+/// Returns the measures that a term of tutorials means, such as `mean average precision`, with a
+/// cutoff. The cutoff is that of the text, or an example.
 pub(super) fn terms(text: &str) -> Vec<String> {
     let (words, cut) = match text.split_once('@').or_else(|| text.split_once(" at ")) {
         Some((words, cut)) => (words, Some(cut.split('(').next().unwrap_or(cut).trim())),
@@ -150,7 +151,7 @@ pub(super) fn terms(text: &str) -> Vec<String> {
     written.iter().filter_map(|written| at(written, cut)).collect()
 }
 
-/// The measure of `NDCG10` or `p5`, whose cutoff lacks its `@`.
+/// Returns the measure of a name whose cutoff lacks its `@`, such as `NDCG10` or `p5`.
 fn without_sign(text: &str) -> Option<String> {
     let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
     let cut = &text[name.len()..];
@@ -162,15 +163,16 @@ fn without_sign(text: &str) -> Option<String> {
         .filter(|written| written.contains('@'))
 }
 
-/// Returns the term nearest to `plain`, if `plain` has 12 bytes or more and at most 2 typing
-/// errors.
+/// Returns the known term of tutorials nearest to `plain`, if it has 12 bytes or more and at most 2
+/// typing errors.
 fn near(plain: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
-    let distance = |term: &str| strsim::damerau_levenshtein(plain, term);
-    let nearest = TERMS.iter().min_by_key(|(term, _)| distance(term))?;
-    (plain.len() >= 12 && distance(nearest.0) <= 2).then_some(nearest)
+    let terms = TERMS.iter().map(|row| (strsim::damerau_levenshtein(plain, row.0), row));
+    let (distance, nearest) = terms.min_by_key(|&(distance, _)| distance)?;
+    // In a short word two errors are too many: `recap` would be `recall`.
+    (plain.len() >= 12 && distance <= 2).then_some(nearest)
 }
 
-/// β of `F2`, `F0.5` or `F2-score`.
+/// Parses β of an F measure written as `F2`, `F0.5` or `F2-score`.
 fn beta(words: &str) -> Option<f64> {
     let number = words.strip_prefix(['F', 'f'])?;
     let number =
@@ -179,19 +181,20 @@ fn beta(words: &str) -> Option<f64> {
     (0.0..=1e6).contains(&beta).then_some(beta)
 }
 
-/// The measure with the cutoff `cut`.
+/// Returns the text of the measure `written` with the cutoff `cut`, or with an example cutoff if
+/// needed.
 fn at(written: &str, cut: Option<&str>) -> Option<String> {
     let name = written.split('(').next().unwrap_or(written);
-    let draft = Draft { definition: definition(name)?, values: Vec::new(), cutoff: None };
+    let draft = Draft::new(definition(name)?);
     let draft = tail(written, name.len(), draft, false).ok()?.pop()?;
     Some(draft.at_some_cutoff(cut).written())
 }
 
 impl Draft {
-    /// Adds the cutoff `asked`. Adds an example cutoff if `asked` is no rank, or if the measure
-    /// needs a cutoff and `asked` is missing.
-    pub(super) fn at_some_cutoff(mut self, asked: Option<&str>) -> Self {
-        let rank = asked
+    /// Sets the cutoff of the drafted measure, or an example if `cutoff` is no rank or a needed one
+    /// is missing.
+    pub(super) fn at_some_cutoff(mut self, cutoff: Option<&str>) -> Self {
+        let rank = cutoff
             .map(|cut| cut.parse::<u32>().ok().filter(|k| (1..u32::MAX).contains(k)).unwrap_or(10));
         self.cutoff = match self.definition.cutoff {
             CutoffRule::None => None,
@@ -203,14 +206,12 @@ impl Draft {
     }
 }
 
-/// Returns likely corrections of a misspelt name, best first.
+/// Returns likely corrections of a misspelt name of a measure, best first.
 fn nearest(name: &str, profile: Option<&Profile>) -> Vec<String> {
     let bare = name.to_lowercase();
     let ours = MEASURES.iter().filter(|_| profile.is_none()).map(|row| row.name);
-    let known = |row: &&Foreign| profile.map_or(row.bare, |of| of.tools.contains(&row.tool));
-    let foreign = FOREIGN.iter().filter(known);
     let mut scored: Vec<(f64, &str)> = ours
-        .chain(foreign.map(|row| row.name))
+        .chain(rows_known_to(profile).map(|row| row.name))
         .map(|known| {
             let lower = known.to_lowercase();
             // A wrong order of the right letters counts as one mistake at any distance.
@@ -227,7 +228,7 @@ fn nearest(name: &str, profile: Option<&Profile>) -> Vec<String> {
     sort::by_number(&mut scored, |(distance, _)| *distance);
     let mut names: Vec<String> = Vec::new();
     for (_, name) in scored {
-        if names.len() < 3 && !names.iter().any(|of| of.eq_ignore_ascii_case(name)) {
+        if names.len() < 3 && !names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
             names.push(name.to_owned());
         }
     }

@@ -1,50 +1,61 @@
-//! The table of measures. A new measure takes a row here and a function in the reference.
+//! The table of all measures, a row each, and the functions that make their recipes. A new measure
+//! takes a row here and a function in the reference.
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
-use super::facts::Fact;
 use super::ideal::IdealRanking;
-use super::params::{CutoffRule, Kind, Param, Value};
+use super::params::{CutoffRule, Param, ParamKind, ParamValue};
 use super::powers::Powers;
+use super::query_constants::QueryConstant;
 use super::recall::RecallRule;
-use super::recipe::{Place, Read, Recipe};
-use super::traits::{Expected, JudgmentInput, Range, Status};
-use super::value::{Average, BestOrder, Better, Definition, Measure, Traits};
+use super::recipe::{ReadCutoff, Recipe, RecipeInput};
+use super::traits::{ExpectationRule, JudgmentNeeds, Range, Status};
+use super::value::{Average, BestOrder, Definition, Direction, Measure, Traits};
 use crate::facets::passages::{PassageSetting, PassageSums, PassageValue};
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::facets::subtopics::AtCutoff;
-use crate::facets::{FacetValue, SubtopicSetting, SubtopicValue};
+use crate::facets::{DiversityParams, FacetValue, SubtopicValue};
 use crate::fold::{
-    CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
+    CodeTable, Continuation, Discount, Fold, Gains, LARGEST_SCALE, Patience, Walk, for_ratio,
+    ratio, stop_table,
 };
-use crate::judged_by::JudgedBy;
-use crate::matrix::code::{NEGATIVE, UNPOOLED};
-use crate::matrix::{Above, Codebook};
+use crate::judged_by::FacetKind;
+use crate::matrix::code::{NEGATIVE, NOT_IN_QRELS};
+use crate::matrix::{Codebook, CodesAbove};
 
-/// The row of this canonical name.
+/// Returns the row of the table of measures with this canonical name, such as `nDCG`.
 pub fn definition(name: &str) -> Option<&'static Definition> {
     MEASURES.iter().find(|row| row.name == name)
 }
 
-const fn param(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Param {
+const fn param(
+    name: &'static str,
+    kind: ParamKind,
+    default: &'static str,
+    doc: &'static str,
+) -> Param {
     Param { name, kind, default, excludes: "", needs: "", doc }
 }
 
 const LARGE: f64 = 1e6;
-const REL: Param = param("rel", Kind::Level, "1", "the lowest grade that counts as relevant");
+const REL: Param = param("rel", ParamKind::Level, "1", "the lowest grade that counts as relevant");
 const GAIN: Param = param(
     "gain",
-    Kind::Gain,
+    ParamKind::Gain,
     "linear",
     "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), 1 for what is relevant: of at \
      least rel, or 1 if no rel is given (binary), or a table {grade:gain,…} for some of them",
 );
-const FLOOR: Param = param("rel", Kind::Level, "0", "grades below it are worth nothing");
-const BETA: Param =
-    param("beta", Kind::Number(0.0, LARGE), "1", "recall counts beta times as much as precision");
+const FLOOR: Param = param("rel", ParamKind::Level, "0", "grades below it are worth nothing");
+const BETA: Param = param(
+    "beta",
+    ParamKind::Number(0.0, LARGE),
+    "1",
+    "recall counts beta times as much as precision",
+);
 const CUT: Param = param(
     "cut",
-    Kind::Word(&["v9", "v10", "exact"]),
+    ParamKind::Choice(&["v9", "v10", "exact"]),
     "v9",
     "hits that recall x needs, of R, to compare with trec_eval 9: ⌊x·R + 0.9⌋ in floating point, \
      so that 0.7 of 3 is 2, because 0.7·3 + 0.9 is 2.9999999999999996 there (v9); to compare with \
@@ -54,26 +65,27 @@ const CUT: Param = param(
 
 const NEGATIVES: Param = param(
     "negatives",
-    Kind::Word(&["unjudged", "nonrelevant"]),
+    ParamKind::Choice(&["unjudged", "nonrelevant"]),
     "unjudged",
     "documents with a negative grade are skipped, or count as judged non-relevant, as in ranx",
 );
-const TARGET: Param = param("T", Kind::Number(0.1, LARGE), "1", "how much gain the user wants");
+const TARGET: Param =
+    param("T", ParamKind::Number(0.1, LARGE), "1", "how much gain the user wants");
 const BINARY: Param = param(
     "gain",
-    Kind::Word(&["binary", "grade"]),
+    ParamKind::Choice(&["binary", "grade"]),
     "binary",
     "1 for a relevant document, or its grade as a share of gmax, at most 1",
 );
 const GMAX: Param = param(
     "gmax",
-    Kind::NumberOr(0.0, LARGE, &["auto"]),
+    ParamKind::NumberOrChoice(0.0, LARGE, &["auto"]),
     "auto",
     "the top of the grading scale for gain=grade; auto: the largest grade of the qrels",
 );
 const DEPTH: Param = param(
     "depth",
-    Kind::Ranks(&[]),
+    ParamKind::Ranks(&[]),
     "1000",
     "the number of ranks to which rankings are cut or padded",
 );
@@ -81,7 +93,7 @@ const DEPTH: Param = param(
 /// The discount: how much a rank counts in a sum of gains.
 const DISCOUNT: Param = param(
     "discount",
-    Kind::Word(&["lg", "jk", "rank"]),
+    ParamKind::Choice(&["lg", "jk", "rank"]),
     "lg",
     "a gain at rank i is divided by lg(i + 1), by log_b(i) from rank b on and by nothing before, \
      as by Järvelin and Kekäläinen (jk), or by i (rank)",
@@ -90,7 +102,7 @@ const BASE: Param = Param {
     needs: "discount=jk",
     ..param(
         "base",
-        Kind::Number(2.0, LARGE),
+        ParamKind::Number(2.0, LARGE),
         "2",
         "b: with jk the discount begins at this rank, as the logarithm to this base",
     )
@@ -126,96 +138,100 @@ const fn historical(successor: &'static str) -> Traits {
     Traits { status: Status::Historical { successor }, ..Traits::SHARE }
 }
 
-/// Whether the measure has no table of gains. With a table a lower grade may be worth more.
+/// Returns whether the measure has no table of gains, so that a higher grade is worth no less.
 fn names_no_gains(m: &Measure) -> bool {
-    !matches!(m.value("gain"), Some(Value::Table(_)))
+    !matches!(m.value("gain"), Some(ParamValue::Table(_)))
 }
 
-/// The range of a share; at the first rank it is 0 or 1.
+/// Returns the range of a measure that is a share: 0 to 1, but only 0 or 1 with cutoff 1.
 fn first_is_binary(m: &Measure) -> Range {
     if m.rank() == Some(1) { Range::Binary } else { Range::SHARE }
 }
 
-/// As [`first_is_binary`], except for measures that divide by R.
+/// Returns the range of [`first_is_binary`] for a share, but 0 to 1 if the measure divides by R
+/// (`norm=judged`).
 fn first_is_binary_unless_judged(m: &Measure) -> Range {
-    if m.word("norm") == "judged" { Range::SHARE } else { first_is_binary(m) }
+    if m.choice("norm") == "judged" { Range::SHARE } else { first_is_binary(m) }
 }
 
-/// As [`first_is_binary`], except for gains between 0 and 1.
+/// Returns the range of [`first_is_binary`] for a share, but 0 to 1 if gains are parts of 1
+/// (`gain=grade`).
 fn first_is_binary_unless_graded(m: &Measure) -> Range {
-    if m.word("gain") == "grade" { Range::SHARE } else { first_is_binary(m) }
+    if m.choice("gain") == "grade" { Range::SHARE } else { first_is_binary(m) }
 }
 
-/// Whether no document has a gain below 0, and no document without a grade has any gain.
+/// Returns whether the measure gives no document a gain below 0, and none to documents without a
+/// grade.
 fn pays_only_judged(m: &Measure) -> bool {
     match m.value("gain") {
-        Some(Value::Table(pairs)) => {
+        Some(ParamValue::Table(pairs)) => {
             pairs.iter().all(|&(grade, gain)| if grade < 0.0 { gain == 0.0 } else { gain >= 0.0 })
         }
         _ => true,
     }
 }
 
-/// Whether the user wants half a document or more. Another user goes on with a chance above 1.
+/// Returns whether the measure's user wants a gain of half a document or more (parameter T).
+/// Another user goes on with a chance above 1.
 fn wants_half(m: &Measure) -> bool {
     m.number("T").is_none_or(|target| target >= 0.5)
 }
 
 const ALPHA: Param = param(
     "alpha",
-    Kind::Number(0.0, 1.0),
+    ParamKind::Number(0.0, 1.0),
     "0.5",
     "the share of a subtopic's gain that each document with it takes from those below",
 );
 const PATIENCE: Param = param(
     "beta",
-    Kind::Number(0.0, 1.0),
+    ParamKind::Number(0.0, 1.0),
     "0.5",
     "the chance that the user goes on to the next rank",
 );
 const FIRST: Param = param(
     "first",
-    Kind::Word(&["divided", "raw"]),
+    ParamKind::Choice(&["divided", "raw"]),
     "divided",
     "at rank 1 the value is divided by its bound as at other ranks, or not, as in ndeval (raw)",
 );
 
 /// The traits of measures over subtopics. Their better and best orders do not follow from grades.
 const OVER_SUBTOPICS: Traits = Traits {
-    input: JudgmentInput::Groups(JudgedBy::Subtopic),
+    input: JudgmentNeeds::Facets(FacetKind::Subtopic),
     nothing_relevant: |_| None,
     better_swaps: |_| false,
-    expected: |_| Expected::None,
+    expected: |_| ExpectationRule::None,
     best_order: |_, _| BestOrder::None,
     ..SPECIAL
 };
 const OVER_SUBTOPICS_RAW: Traits = Traits {
-    range: |m| if m.word("first") == "raw" { Range::Positive } else { Range::SHARE },
+    range: |m| if m.choice("first") == "raw" { Range::Positive } else { Range::SHARE },
     ..OVER_SUBTOPICS
 };
 /// The traits of measures that divide by a greedy ranking. A value may exceed 1, because the greedy
 /// ranking is not always the best ranking.
 const OVER_GREEDY: Traits = Traits { range: |_| Range::Positive, ..OVER_SUBTOPICS };
 const OVER_PREFERENCES: Traits =
-    Traits { input: JudgmentInput::Groups(JudgedBy::Preference), empty: None, ..OVER_SUBTOPICS };
+    Traits { input: JudgmentNeeds::Facets(FacetKind::Preference), empty: None, ..OVER_SUBTOPICS };
 const COUNTED_PREFERENCES: Traits = Traits { range: |_| Range::Count, ..OVER_PREFERENCES };
 
 const BUDGET: Param = param(
     "budget",
-    Kind::Whole(1e15),
+    ParamKind::Whole(1e15),
     "",
     "the results from the top as long as they have no more positions than this together; the first \
      one that does not fit ends the list, as in a prompt, which holds whole chunks",
 );
 const OVERLAP: Param = param(
     "overlap",
-    Kind::Word(&["once", "each"]),
+    ParamKind::Choice(&["once", "each"]),
     "once",
     "positions count once, or again in each result that has them, as Chroma counts them (each)",
 );
 /// The traits of measures of passages, whose better and best orders do not follow from grades.
 const OVER_PASSAGES: Traits =
-    Traits { input: JudgmentInput::Groups(JudgedBy::Span), ..OVER_SUBTOPICS };
+    Traits { input: JudgmentNeeds::Facets(FacetKind::Span), ..OVER_SUBTOPICS };
 
 /// Every measure, in the order of the help.
 pub static MEASURES: &[Definition] = &[
@@ -226,13 +242,13 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["k", "min"]),
+                ParamKind::Choice(&["k", "min"]),
                 "k",
                 "divide by k, or by the smaller of k and n, the documents retrieved",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits { range: first_is_binary, ..Traits::SHARE },
         plain: "How many of the first k results are relevant, as a share of k.",
         doc: "Precision: the share of relevant documents among the first k ranks, empty ranks \
@@ -242,7 +258,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let k = f64::from(m.rank().unwrap_or(1));
             let hits = hits(m, book, m.rank().into());
-            match m.word("norm") {
+            match m.choice("norm") {
                 "min" => Recipe::new([hits, retrieved()], move |[hits, n]| ratio(hits, n.min(k))),
                 _ => Recipe::over(hits, k),
             }
@@ -255,14 +271,14 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["judged", "min", "retrieved"]),
+                ParamKind::Choice(&["judged", "min", "retrieved"]),
                 "judged",
                 "divide by R, by the smaller of k and R (capped recall), or by the smaller of R \
                  and the documents retrieved in the first k ranks",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits { range: first_is_binary_unless_judged, ..Traits::SHARE },
         plain: "How many of all relevant documents are among the first k results, as a share.",
         doc: "Recall: the share of the query's relevant documents that the first k ranks hold.",
@@ -270,9 +286,10 @@ pub static MEASURES: &[Definition] = &[
         citation: "Cleverdon, Mills, Keen 1966; norm=min: Thakur et al. 2021 (BEIR)",
         recipe: |m, book| {
             let (hits, relevant) = (hits(m, book, m.rank().into()), relevant(m, book));
-            match m.word("norm") {
+            match m.choice("norm") {
                 "retrieved" => {
-                    let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), m.rank().into());
+                    let retrieved =
+                        RecipeInput::Fold(Fold::Count(CodesAbove::RETRIEVED), m.rank().into());
                     let last = |[hits, retrieved, relevant]: [f64; 3]| {
                         ratio(hits, retrieved.min(relevant))
                     };
@@ -288,7 +305,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL, BETA],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits::SHARE,
         plain: "Precision and recall of the first k results in one number; low if either of them \
                 is low.",
@@ -309,10 +326,10 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: |_| Range::Binary,
-            expected: |_| Expected::GivenHits,
+            expected: |_| ExpectationRule::GivenHits,
             ..Traits::SHARE
         },
         plain: "Is at least one of the first k results relevant? 1 if so, 0 if none is.",
@@ -328,7 +345,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: |m| if m.rank() == Some(1) { Range::Binary } else { Range::Count },
             ..SPECIAL
@@ -346,15 +363,15 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["judged", "min", "hits", "k", "retrieved"]),
+                ParamKind::Choice(&["judged", "min", "hits", "k", "retrieved"]),
                 "judged",
                 "divide by R, by the smaller of k and R, by the relevant documents in the first k \
                  ranks, which is the MAP of many tutorials (hits), by k, or by the smallest of k, \
                  R and n, the documents retrieved (retrieved)",
             ),
             param(
-                "tied",
-                Kind::Word(&["apart", "together"]),
+                "ties",
+                ParamKind::Choice(&["apart", "together"]),
                 "apart",
                 "documents with equal scores stand one behind another, as `--ties` orders them, or \
                  all at the last rank of their group, whatever `--ties` says, and without a cutoff \
@@ -362,15 +379,19 @@ pub static MEASURES: &[Definition] = &[
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: first_is_binary_unless_judged,
-            better_swaps: |m| m.word("norm") != "hits" || m.rank().is_none(),
+            better_swaps: |m| m.choice("norm") != "hits" || m.rank().is_none(),
             expected: |m| {
-                if m.word("norm") == "hits" { Expected::GivenHits } else { Expected::Linear }
+                if m.choice("norm") == "hits" {
+                    ExpectationRule::GivenHits
+                } else {
+                    ExpectationRule::Linear
+                }
             },
             best_order: |m, cut| {
-                let searched = m.word("norm") == "hits" && (cut || m.rank().is_some());
+                let searched = m.choice("norm") == "hits" && (cut || m.rank().is_some());
                 match searched {
                     true if m.needs_ties() => BestOrder::None,
                     true => BestOrder::Searched,
@@ -384,16 +405,17 @@ pub static MEASURES: &[Definition] = &[
         doc: "Average precision: the mean of the precisions at the ranks of the relevant \
               documents, those not retrieved counting 0.",
         formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / \
-                  r(k); norm=k: / k; norm=retrieved: / min(k, n, R); tied=together: r(e) / e in \
+                  r(k); norm=k: / k; norm=retrieved: / min(k, n, R); ties=together: r(e) / e in \
                   the place of r(i) / i, e the last rank with the score of rank i",
         citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics; norm=k: RecTools; \
-                   norm=retrieved: LensKit; tied=together: scikit-learn",
+                   norm=retrieved: LensKit; ties=together: scikit-learn",
         recipe: |m, book| {
             if m.needs_ties() {
                 return Recipe::reference();
             }
-            let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), m.rank().into());
-            match m.word("norm") {
+            let sum =
+                RecipeInput::Fold(Fold::PrecisionSum(relevant_codes(m, book)), m.rank().into());
+            match m.choice("norm") {
                 "hits" => Recipe::new([sum, hits(m, book, m.rank().into())], |[sum, hits]| {
                     ratio(sum, hits)
                 }),
@@ -402,7 +424,8 @@ pub static MEASURES: &[Definition] = &[
                     None => Err("norm=k needs a cutoff, as in AP(norm=k)@10".to_owned()),
                 },
                 "retrieved" => {
-                    let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), m.rank().into());
+                    let retrieved =
+                        RecipeInput::Fold(Fold::Count(CodesAbove::RETRIEVED), m.rank().into());
                     let last =
                         |[sum, retrieved, relevant]: [f64; 3]| ratio(sum, retrieved.min(relevant));
                     Recipe::new([sum, retrieved, relevant(m, book)], last)
@@ -420,7 +443,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Geometric,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: FLOORED,
         plain: "AP, averaged so that the queries with the lowest AP pull the number down most.",
         doc: "Geometric mean of average precision, which rewards mending the worst queries; a \
@@ -428,7 +451,8 @@ pub static MEASURES: &[Definition] = &[
         formula: "GMAP = exp(mean of ln max(AP, 0.00001))",
         citation: "Robertson 2006",
         recipe: |m, book| {
-            let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), Place::End);
+            let sum =
+                RecipeInput::Fold(Fold::PrecisionSum(relevant_codes(m, book)), ReadCutoff::End);
             Recipe::new([sum, relevant(m, book)], |[sum, relevant]| {
                 ratio(sum, relevant).max(0.00001)
             })
@@ -441,22 +465,28 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "over",
-                Kind::Word(&["first", "hits", "relevant"]),
+                ParamKind::Choice(&["first", "hits", "relevant"]),
                 "first",
                 "the reciprocal rank of the first hit, the mean over all hits in the first k \
                  ranks, or their sum divided by R",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
-            range: |m| if m.word("over") == "relevant" { Range::SHARE } else { first_is_binary(m) },
-            better_swaps: |m| m.word("over") != "hits" || m.rank().is_none(),
+            range: |m| {
+                if m.choice("over") == "relevant" { Range::SHARE } else { first_is_binary(m) }
+            },
+            better_swaps: |m| m.choice("over") != "hits" || m.rank().is_none(),
             expected: |m| {
-                if m.word("over") == "hits" { Expected::GivenHits } else { Expected::Linear }
+                if m.choice("over") == "hits" {
+                    ExpectationRule::GivenHits
+                } else {
+                    ExpectationRule::Linear
+                }
             },
             best_order: |m, cut| {
-                let searched = m.word("over") == "hits" && (cut || m.rank().is_some());
+                let searched = m.choice("over") == "hits" && (cut || m.rank().is_some());
                 if searched { BestOrder::Searched } else { BestOrder::Swaps }
             },
             ..Traits::SHARE
@@ -471,7 +501,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let reciprocals =
                 || Ok::<_, String>(gained(Gains::AtLeast(m.rel()).table(book)?, Discount::Rank, m));
-            match m.word("over") {
+            match m.choice("over") {
                 "hits" => {
                     let reads = [reciprocals()?, hits(m, book, m.rank().into())];
                     Recipe::new(reads, |[sum, hits]| ratio(sum, hits))
@@ -479,8 +509,10 @@ pub static MEASURES: &[Definition] = &[
                 "relevant" => Recipe::ratio([reciprocals()?, relevant(m, book)], f64::INFINITY),
                 _ => {
                     let most = m.rank().map_or(f64::INFINITY, f64::from);
-                    let first =
-                        Read::Fold(Fold::FirstRank(relevant_codes(m, book)), m.rank().into());
+                    let first = RecipeInput::Fold(
+                        Fold::FirstRank(relevant_codes(m, book)),
+                        m.rank().into(),
+                    );
                     Recipe::reciprocal(first, most)
                 }
             }
@@ -493,13 +525,13 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "mult",
-                Kind::Number(0.0, 1000.0),
+                ParamKind::Number(0.0, 1000.0),
                 "1",
                 "the multiple of R ranks that are looked at: c = ⌊mult·R + 0.9⌋",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits::SHARE,
         plain: "If R documents are relevant: how many of the first R results are, as a share.",
         doc: "R-precision: precision at rank R, the number of the query's relevant documents, or \
@@ -508,8 +540,10 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley and Voorhees 2000",
         recipe: |m, book| {
             let recall = m.number("mult").unwrap_or(1.0);
-            let rank = Fact::Hits { hits: relevant_codes(m, book), rule: RecallRule::V9, recall };
-            let reads = [hits(m, book, Place::PerQuery(rank.clone())), Read::Fact(rank)];
+            let rank =
+                QueryConstant::Hits { hits: relevant_codes(m, book), rule: RecallRule::V9, recall };
+            let reads =
+                [hits(m, book, ReadCutoff::PerQuery(rank.clone())), RecipeInput::Fact(rank)];
             Recipe::new(reads, |[hits, rank]| ratio(hits, rank))
         },
     },
@@ -518,7 +552,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SUMMED,
         plain: "The grades of the first k results, added up; their order does not matter.",
         doc: "Cumulated gain of the first k ranks.",
@@ -531,7 +565,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[GAIN, FLOOR, DISCOUNT, BASE],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SUMMED,
         plain: "The grades of the first k results, added up; the further down, the less a grade \
                 counts.",
@@ -550,7 +584,7 @@ pub static MEASURES: &[Definition] = &[
             FLOOR,
             param(
                 "ideal",
-                Kind::Word(&["judged", "uncut", "returned", "retrieved"]),
+                ParamKind::Choice(&["judged", "uncut", "returned", "retrieved"]),
                 "judged",
                 "the ideal ranking is made of all judged documents and cut at k, is not cut \
                  (uncut), is cut at the smaller of k and n, the documents retrieved (returned), or \
@@ -560,14 +594,14 @@ pub static MEASURES: &[Definition] = &[
             BASE,
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             // Not cut as the ranking is, or shorter, the ideal of a table of gains may be less than
             // the ranking's sum.
             nothing_relevant: |m| {
-                (m.word("ideal") != "retrieved" || names_no_gains(m)).then_some(0.0)
+                (m.choice("ideal") != "retrieved" || names_no_gains(m)).then_some(0.0)
             },
-            best_order: |m, cut| match m.word("ideal") {
+            best_order: |m, cut| match m.choice("ideal") {
                 "retrieved" if cut => BestOrder::None,
                 _ => BestOrder::Worth(gains),
             },
@@ -584,12 +618,12 @@ pub static MEASURES: &[Definition] = &[
                    CatBoost",
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
-            let rank = m.rank().filter(|_| m.word("ideal") != "uncut");
+            let rank = m.rank().filter(|_| m.choice("ideal") != "uncut");
             let ideal = IdealRanking { gain: gain.clone(), discount: discount(m), rank };
-            let ideal = match m.word("ideal") {
-                "retrieved" => Read::RetrievedIdeal(ideal),
-                "returned" => Read::ReturnedIdeal(ideal),
-                _ => Read::Fact(Fact::Ideal(ideal)),
+            let ideal = match m.choice("ideal") {
+                "retrieved" => RecipeInput::RetrievedIdeal(ideal),
+                "returned" => RecipeInput::TruncatedIdeal(ideal),
+                _ => RecipeInput::Fact(QueryConstant::Ideal(ideal)),
             };
             Recipe::ratio([gained(gain, discount(m), m), ideal], f64::INFINITY)
         },
@@ -599,12 +633,12 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[param(
             "gmax",
-            Kind::NumberOr(0.0, LARGEST_SCALE, &["auto"]),
+            ParamKind::NumberOrChoice(0.0, LARGEST_SCALE, &["auto"]),
             "4",
             "the top of the grading scale; auto: the largest grade of the qrels",
         )],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits::SHARE,
         plain: "How soon readers who start at the top are satisfied; a higher grade satisfies more \
                 of them.",
@@ -614,7 +648,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let gmax = m.number("gmax").unwrap_or_else(|| book.max_grade().unwrap_or(0.0));
             let fold = Fold::Cascade { stop: stop_table(gmax, book)?, discount: Discount::Rank };
-            Recipe::over(Read::Fold(fold, m.rank().into()), 1.0)
+            Recipe::over(RecipeInput::Fold(fold, m.rank().into()), 1.0)
         },
     },
     Definition {
@@ -623,40 +657,40 @@ pub static MEASURES: &[Definition] = &[
         params: &[
             param(
                 "p",
-                Kind::Number(0.0, 1.0),
+                ParamKind::Number(0.0, 1.0),
                 "0.8",
                 "the chance that the user goes on to the next rank",
             ),
             REL,
             param(
                 "gain",
-                Kind::Word(&["binary", "grade", "raw"]),
+                ParamKind::Choice(&["binary", "grade", "raw"]),
                 "binary",
                 "1 for a relevant document; its grade as a share of the largest grade of the \
                  qrels; its grade (which can exceed 1)",
             ),
             param(
                 "scale",
-                Kind::Word(&["none", "topic"]),
+                ParamKind::Choice(&["none", "topic"]),
                 "none",
                 "topic: raw grades, each divided by the largest of the query if that exceeds 1, as \
                  trec_eval 10 does",
             ),
             param(
                 "norm",
-                Kind::Ranks(&["none"]),
+                ParamKind::Ranks(&["none"]),
                 "none",
                 "stop at this rank and divide by the weights down to it, as cwl_eval does at 1000",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
-            range: |m| match (m.word("gain"), m.word("scale")) {
+            range: |m| match (m.choice("gain"), m.choice("scale")) {
                 ("raw", "none") => Range::Positive,
                 _ => Range::SHARE,
             },
-            highest_grade: |m| m.word("gain") == "grade" && m.word("scale") == "none",
+            highest_grade: |m| m.choice("gain") == "grade" && m.choice("scale") == "none",
             ..Traits::SHARE
         },
         plain: "Relevant results per result read, if readers go on to the next one with a fixed \
@@ -676,12 +710,15 @@ pub static MEASURES: &[Definition] = &[
             }
             let place = m.rank().into_iter().chain(depth).min();
             let sum = |gain| {
-                Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, place.into())
+                RecipeInput::Fold(
+                    Fold::WeightedSum { gain, discount: Discount::Power(p) },
+                    place.into(),
+                )
             };
-            if m.word("scale") == "topic" {
+            if m.choice("scale") == "topic" {
                 return rbp_of_topics(p, book, sum);
             }
-            let gain = match m.word("gain") {
+            let gain = match m.choice("gain") {
                 "raw" => Gains::Linear.table(book)?,
                 "grade" => Gains::Share(book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0))
                     .table(book)?,
@@ -705,7 +742,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Recall,
         params: &[REL, CUT],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "The best precision at any depth that finds at least a share x of the relevant \
                 documents.",
@@ -724,13 +761,13 @@ pub static MEASURES: &[Definition] = &[
             CUT,
             param(
                 "points",
-                Kind::Points,
+                ParamKind::Points,
                 "[0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]",
                 "the levels of recall, ascending",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: historical("AP"),
         plain: "IPrec averaged over eleven shares of the relevant documents, from none to all of \
                 them.",
@@ -740,12 +777,12 @@ pub static MEASURES: &[Definition] = &[
         citation: "Salton and McGill 1983; trec_eval",
         recipe: |m, book| {
             let points: Vec<f64> = match m.value("points") {
-                Some(Value::List(points)) => points.clone(),
+                Some(ParamValue::List(points)) => points.clone(),
                 _ => (0..=10).map(|tenth| f64::from(tenth) / 10.0).collect(),
             };
             let count = points.len() as f64;
             let reads = points.iter().map(|&x| peak(m, book, x)).collect();
-            Recipe::of_many(reads, move |peaks| {
+            Recipe::custom(reads, move |peaks| {
                 peaks.iter().rev().fold(0.0, |sum, peak| sum + peak) / count
             })
         },
@@ -755,7 +792,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[],
         average: Average::Mean,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: Traits { range: first_is_binary, nothing_relevant: |_| None, ..Traits::SHARE },
         plain: "How many of the first k results somebody has judged, as a share; if low, other \
                 scores say little.",
@@ -764,8 +801,8 @@ pub static MEASURES: &[Definition] = &[
         formula: "Judged@k = #{i ≤ k: in the qrels} / min(k, n)",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
         recipe: |m, _| {
-            let reads = [Above::POOLED, Above::RETRIEVED]
-                .map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
+            let reads = [CodesAbove::IN_QRELS, CodesAbove::RETRIEVED]
+                .map(|set| RecipeInput::Fold(Fold::Count(set), m.rank().into()));
             Recipe::new(reads, |[pooled, retrieved]| ratio(pooled, retrieved))
         },
     },
@@ -776,27 +813,27 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["retrieved", "min"]),
+                ParamKind::Choice(&["retrieved", "min"]),
                 "retrieved",
                 "divide by n, or by the smaller of n and R",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "How many of all returned documents are relevant, as a share; their order does not \
                 matter.",
         doc: "Precision of the whole ranking as a set.",
         formula: "SetP = m / n; norm=min: m / min(n, R)",
         citation: "van Rijsbergen 1979; norm=min: Buckley et al., trec_eval (set_relative_P)",
-        recipe: |m, book| match m.word("norm") {
+        recipe: |m, book| match m.choice("norm") {
             "min" => {
-                let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+                let reads = [hits(m, book, ReadCutoff::End), retrieved(), relevant(m, book)];
                 Recipe::new(reads, |[hits, retrieved, relevant]| {
                     ratio(hits, retrieved.min(relevant))
                 })
             }
-            _ => Recipe::new([hits(m, book, Place::End), retrieved()], |[hits, retrieved]| {
+            _ => Recipe::new([hits(m, book, ReadCutoff::End), retrieved()], |[hits, retrieved]| {
                 ratio(hits, retrieved)
             }),
         },
@@ -806,7 +843,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "How many of all relevant documents were returned, as a share; their order does not \
                 matter.",
@@ -814,7 +851,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "SetR = m / R",
         citation: "van Rijsbergen 1979",
         recipe: |m, book| {
-            Recipe::ratio([hits(m, book, Place::End), relevant(m, book)], f64::INFINITY)
+            Recipe::ratio([hits(m, book, ReadCutoff::End), relevant(m, book)], f64::INFINITY)
         },
     },
     Definition {
@@ -825,7 +862,7 @@ pub static MEASURES: &[Definition] = &[
             Param { excludes: "beta2", ..BETA },
             Param {
                 name: "beta2",
-                kind: Kind::Number(0.0, LARGE * LARGE),
+                kind: ParamKind::Number(0.0, LARGE * LARGE),
                 default: "",
                 excludes: "beta",
                 needs: "",
@@ -833,7 +870,7 @@ pub static MEASURES: &[Definition] = &[
             },
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "SetP and SetR in one number; low if either of them is low.",
         doc: "F-measure of the whole ranking as a set.",
@@ -842,7 +879,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let beta2 =
                 m.number("beta2").unwrap_or_else(|| m.number("beta").unwrap_or(1.0).powi(2));
-            let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+            let reads = [hits(m, book, ReadCutoff::End), retrieved(), relevant(m, book)];
             Recipe::new(reads, move |[hits, n, relevant]| {
                 f_measure(ratio(hits, n), ratio(hits, relevant), beta2)
             })
@@ -853,15 +890,15 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
-        traits: Traits { expected: |_| Expected::GivenHits, ..historical("AP") },
+        better: Direction::Higher,
+        traits: Traits { expected: |_| ExpectationRule::GivenHits, ..historical("AP") },
         plain: "SetP times SetR: high only if little is missing and little that is not relevant is \
                 returned.",
         doc: "Precision times recall of the whole ranking as a set.",
         formula: "SetAP = m² / (n·R)",
         citation: "Buckley et al., trec_eval (set_map)",
         recipe: |m, book| {
-            let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+            let reads = [hits(m, book, ReadCutoff::End), retrieved(), relevant(m, book)];
             Recipe::new(reads, |[hits, n, relevant]| ratio(hits * hits, n * relevant))
         },
     },
@@ -870,17 +907,17 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[param(
             "truth",
-            Kind::Ranks(&[]),
+            ParamKind::Ranks(&[]),
             "",
             "t: how many of the true neighbours are looked for; without it k, and without a cutoff \
              all of them",
         )],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             highest_grade: |_| true,
             level: |m, highest| Some(nearest_level(m, highest)),
-            expected: |_| Expected::GivenHits,
+            expected: |_| ExpectationRule::GivenHits,
             ..SPECIAL
         },
         plain: "How many of the true nearest neighbours an approximate search found, as a share.",
@@ -899,8 +936,8 @@ pub static MEASURES: &[Definition] = &[
                 return Err(format!("{m}: the truth has {highest} {neighbours} a query"));
             }
             let hits = Fold::Count(book.at_least(nearest_level(m, highest)));
-            let neighbours = Fact::Count(book.at_least(0f64.next_up()));
-            let reads = [Read::Fold(hits, m.rank().into()), Read::Fact(neighbours)];
+            let neighbours = QueryConstant::Count(book.at_least(0f64.next_up()));
+            let reads = [RecipeInput::Fold(hits, m.rank().into()), RecipeInput::Fact(neighbours)];
             Recipe::new(reads, move |[hits, neighbours]| {
                 let most = t.min(neighbours);
                 ratio(hits.min(most), most)
@@ -912,7 +949,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL, NEGATIVES],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "How rarely documents judged as not relevant come before relevant ones; unjudged \
                 ones are skipped.",
@@ -931,7 +968,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL, NEGATIVES],
         average: Average::Geometric,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: FLOORED,
         plain: "Bpref, averaged so that the queries with the lowest Bpref pull the number down \
                 most.",
@@ -948,7 +985,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             better_swaps: |_| false,
             best_order: |_, cut| if cut { BestOrder::None } else { BestOrder::Searched },
@@ -961,7 +998,8 @@ pub static MEASURES: &[Definition] = &[
                   the ranks above: a relevant, b not, u pooled only",
         citation: "Yilmaz and Aslam 2006",
         recipe: |m, book| {
-            let sum = Read::Fold(Fold::InferredSum(relevant_codes(m, book)), Place::End);
+            let sum =
+                RecipeInput::Fold(Fold::InferredSum(relevant_codes(m, book)), ReadCutoff::End);
             Recipe::ratio([sum, relevant(m, book)], f64::INFINITY)
         },
     },
@@ -970,11 +1008,11 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: |_| Range::Any,
             empty: None,
-            expected: |_| Expected::None,
+            expected: |_| ExpectationRule::None,
             ..historical("AP")
         },
         plain: "AP on a stretched scale, where differences count more the closer they are to \
@@ -983,7 +1021,8 @@ pub static MEASURES: &[Definition] = &[
         formula: "YAAP = ln((1 + s) / (1 + R − s)), s = Σ_{relevant} r(i) / i; 0 if R = 0",
         citation: "Robertson 2012; trec_eval (yaap)",
         recipe: |m, book| {
-            let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), Place::End);
+            let sum =
+                RecipeInput::Fold(Fold::PrecisionSum(relevant_codes(m, book)), ReadCutoff::End);
             let value = |[sum, relevant]: [f64; 2]| ((1.0 + sum) / (1.0 + relevant - sum)).ln();
             Recipe::new(
                 [sum, relevant(m, book)],
@@ -996,7 +1035,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: historical("nDCG"),
         plain: "How few results that are not relevant stand above each relevant one; a missing one \
                 counts 0.",
@@ -1006,7 +1045,7 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley et al., trec_eval (binG)",
         recipe: |m, book| {
             let hits = relevant_codes(m, book);
-            Recipe::walk(Walk::Surplus { hits }, [Fact::Count(hits)])
+            Recipe::walk(Walk::BinG { hits }, [QueryConstant::Count(hits)])
         },
     },
     Definition {
@@ -1014,7 +1053,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             status: historical("nDCG").status,
             better_swaps: |_| false,
@@ -1029,7 +1068,7 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley et al., trec_eval (G)",
         recipe: |m, book| {
             let gain = gains(m, book)?;
-            Recipe::walk(Walk::Lag { gain }, [])
+            Recipe::walk(Walk::G { gain }, [])
         },
     },
     Definition {
@@ -1037,7 +1076,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             status: historical("nDCG").status,
             range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Positive },
@@ -1058,7 +1097,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
             let whole = IdealRanking { gain: gain.clone(), discount: Discount::Log2, rank: None };
-            Recipe::walk(Walk::AtGains { gain }, [Fact::Ideal(whole)])
+            Recipe::walk(Walk::NdcgOverRelevant { gain }, [QueryConstant::Ideal(whole)])
         },
     },
     Definition {
@@ -1066,10 +1105,10 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL, GAIN],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             status: historical("nDCG").status,
-            best_order: |_, _| BestOrder::Worth(worths),
+            best_order: |_, _| BestOrder::Worth(gain_table),
             ..NORMALISED
         },
         plain: "nDCG averaged over the ranks where the best possible ranking goes down to the next \
@@ -1079,8 +1118,11 @@ pub static MEASURES: &[Definition] = &[
                   longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
         recipe: |m, book| {
-            let gain = for_ratio(worths(m, book)?, book)?;
-            Recipe::walk(Walk::AtChanges { gain }, [Fact::Count(relevant_codes(m, book))])
+            let gain = for_ratio(gain_table(m, book)?, book)?;
+            Recipe::walk(
+                Walk::NdcgOverChanges { gain },
+                [QueryConstant::Count(relevant_codes(m, book))],
+            )
         },
     },
     Definition {
@@ -1088,7 +1130,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[GAIN, FLOOR, DISCOUNT, BASE],
         average: Average::Mean,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: Traits { range: |_| Range::Positive, empty: None, ..SPECIAL },
         plain: "The highest DCG that any order of the judged documents could have.",
         doc: "Discounted cumulated gain of the ideal ranking of all judged documents.",
@@ -1097,7 +1139,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let ideal =
                 IdealRanking { gain: gains(m, book)?, discount: discount(m), rank: m.rank() };
-            Recipe::new([Read::Fact(Fact::Ideal(ideal))], |[ideal]| ideal)
+            Recipe::new([RecipeInput::Fact(QueryConstant::Ideal(ideal))], |[ideal]| ideal)
         },
     },
     Definition {
@@ -1105,13 +1147,17 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[param(
             "p",
-            Kind::Number(0.0, 1.0),
+            ParamKind::Number(0.0, 1.0),
             "0.9",
             "the chance that the user goes on to the next rank",
         )],
         average: Average::Mean,
-        better: Better::Lower,
-        traits: Traits { nothing_relevant: |_| None, expected: |_| Expected::GivenHits, ..SPECIAL },
+        better: Direction::Lower,
+        traits: Traits {
+            nothing_relevant: |_| None,
+            expected: |_| ExpectationRule::GivenHits,
+            ..SPECIAL
+        },
         plain: "How much RBP could still rise if all that nobody has judged were relevant.",
         doc: "How much RBP could still grow if the unjudged documents, and those never retrieved, \
               were all relevant.",
@@ -1121,11 +1167,13 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, _| {
             let p = m.number("p").unwrap_or(0.9);
             let mut unjudged = [0.0; 256];
-            unjudged[usize::from(UNPOOLED)..=usize::from(NEGATIVE)].fill(1.0);
+            unjudged[usize::from(NOT_IN_QRELS)..=usize::from(NEGATIVE)].fill(1.0);
             let gain = unjudged.into();
-            let sum =
-                Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, Place::End);
-            let powers = Powers::of(p);
+            let sum = RecipeInput::Fold(
+                Fold::WeightedSum { gain, discount: Discount::Power(p) },
+                ReadCutoff::End,
+            );
+            let powers = Powers::new(p);
             Recipe::new([sum, retrieved(), judged()], move |[sum, n, judged]| {
                 if n == judged { 0.0 } else { powers.at(n as usize) + (1.0 - p) * sum }
             })
@@ -1136,7 +1184,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[],
         average: Average::Mean,
-        better: Better::Lower,
+        better: Direction::Lower,
         traits: Traits { range: first_is_binary, nothing_relevant: |_| None, ..SPECIAL },
         plain: "How many of the first k results have no grade, as a share of k.",
         doc: "The share of the first k ranks that hold a document without a grade of 0 or more.",
@@ -1144,8 +1192,8 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley et al., trec_eval (unj)",
         recipe: |m, _| {
             let k = f64::from(m.rank().unwrap_or(1));
-            let reads = [Above::RETRIEVED, Above::JUDGED]
-                .map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
+            let reads = [CodesAbove::RETRIEVED, CodesAbove::JUDGED]
+                .map(|set| RecipeInput::Fold(Fold::Count(set), m.rank().into()));
             Recipe::new(reads, move |[retrieved, judged]| (retrieved - judged) / k)
         },
     },
@@ -1154,24 +1202,29 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[
             REL,
-            param("a", Kind::Number(-LARGE, LARGE), "1", "for each relevant document retrieved"),
-            param("b", Kind::Number(-LARGE, LARGE), "-1", "for each other document retrieved"),
+            param(
+                "a",
+                ParamKind::Number(-LARGE, LARGE),
+                "1",
+                "for each relevant document retrieved",
+            ),
+            param("b", ParamKind::Number(-LARGE, LARGE), "-1", "for each other document retrieved"),
             param(
                 "c",
-                Kind::Number(-LARGE, LARGE),
+                ParamKind::Number(-LARGE, LARGE),
                 "0",
                 "for each relevant document not retrieved",
             ),
             param(
                 "d",
-                Kind::Number(-LARGE, LARGE),
+                ParamKind::Number(-LARGE, LARGE),
                 "0",
                 "for each other document of the collection",
             ),
-            param("docs", Kind::Whole(1e15), "0", "the number of documents in the collection"),
+            param("docs", ParamKind::Whole(1e15), "0", "the number of documents in the collection"),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: |_| Range::Any,
             empty: None,
@@ -1186,7 +1239,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let [a, b, c, d, docs] =
                 ["a", "b", "c", "d", "docs"].map(|name| m.number(name).unwrap_or(0.0));
-            let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+            let reads = [hits(m, book, ReadCutoff::End), retrieved(), relevant(m, book)];
             Recipe::new(reads, move |[hits, n, relevant]| {
                 a * hits + b * (n - hits) + c * (relevant - hits) + d * (docs + hits - n - relevant)
             })
@@ -1197,11 +1250,11 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: first_is_binary,
             better_swaps: |m| m.rank().is_none(),
-            expected: |_| Expected::GivenHits,
+            expected: |_| ExpectationRule::GivenHits,
             best_order: |m, cut| {
                 if cut || m.rank().is_some() { BestOrder::Searched } else { BestOrder::Swaps }
             },
@@ -1215,11 +1268,11 @@ pub static MEASURES: &[Definition] = &[
                   without a relevant one, 1 if Z = 0",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
         recipe: |m, book| {
-            let place: Place = m.rank().into();
+            let place: ReadCutoff = m.rank().into();
             let reads = [
-                Read::Fold(Fold::PairSum(relevant_codes(m, book)), place.clone()),
+                RecipeInput::Fold(Fold::PairSum(relevant_codes(m, book)), place.clone()),
                 hits(m, book, place.clone()),
-                Read::Fold(Fold::Count(Above::RETRIEVED), place),
+                RecipeInput::Fold(Fold::Count(CodesAbove::RETRIEVED), place),
             ];
             Recipe::new(reads, |[pairs, hits, n]| {
                 if hits == 0.0 { 0.0 } else { 1.0 - ratio(pairs, (n - hits) * hits) }
@@ -1233,21 +1286,21 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["retrieved", "judged"]),
+                ParamKind::Choice(&["retrieved", "judged"]),
                 "retrieved",
                 "of the non-relevant documents that were retrieved at all, or of those judged",
             ),
         ],
         average: Average::Mean,
-        better: Better::Lower,
+        better: Direction::Lower,
         traits: Traits {
             nothing_relevant: |_| None,
-            better_swaps: |m| m.word("norm") != "judged" || m.rank().is_none(),
-            expected: |m| match m.word("norm") {
-                "judged" => Expected::Linear,
-                _ => Expected::GivenHits,
+            better_swaps: |m| m.choice("norm") != "judged" || m.rank().is_none(),
+            expected: |m| match m.choice("norm") {
+                "judged" => ExpectationRule::Linear,
+                _ => ExpectationRule::GivenHits,
             },
-            best_order: |m, cut| match m.word("norm") {
+            best_order: |m, cut| match m.choice("norm") {
                 "judged" => BestOrder::Worth(all_but_nonrelevant),
                 _ if cut => BestOrder::Searched,
                 _ => BestOrder::Swaps,
@@ -1260,24 +1313,24 @@ pub static MEASURES: &[Definition] = &[
         formula: "FallOut@k = (min(k, n) − r(k)) / (n − m); norm=judged: judged ones only, / N",
         citation: "van Rijsbergen 1979; torchmetrics",
         recipe: |m, book| {
-            let place: Place = m.rank().into();
-            let above = |set| Read::Fold(Fold::Count(set), place.clone());
+            let place: ReadCutoff = m.rank().into();
+            let above = |set| RecipeInput::Fold(Fold::Count(set), place.clone());
             let hits_at = |place| hits(m, book, place);
-            match m.word("norm") {
+            match m.choice("norm") {
                 "judged" => {
-                    let all = Read::Fact(Fact::Count(Above::JUDGED));
+                    let all = RecipeInput::Fact(QueryConstant::Count(CodesAbove::JUDGED));
                     let reads =
-                        [above(Above::JUDGED), hits_at(place.clone()), all, relevant(m, book)];
+                        [above(CodesAbove::JUDGED), hits_at(place.clone()), all, relevant(m, book)];
                     Recipe::new(reads, |[judged, hits, all, relevant]| {
                         ratio(judged - hits, all - relevant)
                     })
                 }
                 _ => {
                     let reads = [
-                        above(Above::RETRIEVED),
+                        above(CodesAbove::RETRIEVED),
                         hits_at(place.clone()),
                         retrieved(),
-                        hits_at(Place::End),
+                        hits_at(ReadCutoff::End),
                     ];
                     Recipe::new(reads, |[top, hits, all, relevant]| {
                         ratio(top - hits, all - relevant)
@@ -1290,16 +1343,21 @@ pub static MEASURES: &[Definition] = &[
         name: "Compat",
         cutoff: CutoffRule::None,
         params: &[
-            param("p", Kind::Number(0.0, 1.0), "0.95", "the persistence of rank-biased overlap"),
+            param(
+                "p",
+                ParamKind::Number(0.0, 1.0),
+                "0.95",
+                "the persistence of rank-biased overlap",
+            ),
             param(
                 "normalize",
-                Kind::Word(&["true", "false"]),
+                ParamKind::Choice(&["true", "false"]),
                 "true",
                 "divide by the overlap of the ideal ranking with itself",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "How much the ranking has in common with the best possible one; the top ranks count \
                 most.",
@@ -1308,7 +1366,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "Compat = RBO(ranking, ideal) / RBO(ideal, ideal)",
         citation: "Clarke, Vtyurina, Smucker 2020",
         recipe: |m, book| {
-            let (p, by_ideal) = (m.number("p").unwrap_or(0.95), m.word("normalize") != "false");
+            let (p, by_ideal) = (m.number("p").unwrap_or(0.95), m.choice("normalize") != "false");
             let positive = book.at_least(0f64.next_up());
             Recipe::walk(Walk::Overlap { positive, p, by_ideal }, [])
         },
@@ -1318,7 +1376,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: |m| if wants_half(m) { Range::SHARE } else { Range::Any },
             better_swaps: wants_half,
@@ -1331,14 +1389,14 @@ pub static MEASURES: &[Definition] = &[
         formula: "C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², cg the gain so far; weighted \
                   mean gain over 1000 ranks",
         citation: "Moffat, Bailey, Scholer, Thomas 2015; Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
-        recipe: |m, book| gain_rate(m, book, GoesOn::Wanting(target(m))),
+        recipe: |m, book| gain_rate(m, book, Continuation::Inst(target(m))),
     },
     Definition {
         name: "INSQ",
         cutoff: CutoffRule::None,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "Relevant results per result read, if the number of readers falls with the square \
                 of the rank.",
@@ -1355,12 +1413,12 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits {
             range: first_is_binary_unless_graded,
             // A user who stops at a better document loses its worth, so a better swap may lower the
             // value.
-            better_swaps: |m| m.word("gain") != "grade",
+            better_swaps: |m| m.choice("gain") != "grade",
             ..SPECIAL
         },
         plain: "Relevant results per result read, for readers who stop after T relevant ones, or \
@@ -1368,7 +1426,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
         formula: "C(i) = 1 while cg(i) < T and i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Zhang, Liu, Li, Zhang, Xu, Ma 2017; cwl_eval",
-        recipe: |m, book| gain_rate(m, book, GoesOn::Below(target(m))),
+        recipe: |m, book| gain_rate(m, book, Continuation::TargetGain(target(m))),
     },
     Definition {
         name: "SDCG",
@@ -1379,14 +1437,14 @@ pub static MEASURES: &[Definition] = &[
             GMAX,
             param(
                 "norm",
-                Kind::Word(&["k", "min"]),
+                ParamKind::Choice(&["k", "min"]),
                 "k",
                 "divide by the discounts of k ranks, or of the smaller of k and n, the documents \
                  retrieved",
             ),
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         plain: "The DCG of the first k results, as a share of that of k perfect results.",
         doc: "Scaled DCG: DCG divided by the sum of its own discounts.",
@@ -1394,7 +1452,7 @@ pub static MEASURES: &[Definition] = &[
                   1000000; norm=min: / Σ_{i ≤ min(k, n)} 1 / lg(i + 1)",
         citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval); norm=min: LlamaIndex 0.10",
         recipe: |m, book| match m.rank().unwrap_or(1) {
-            k @ ..=1_000_000 if m.word("norm") == "min" => scaled_to_retrieved(m, book, k),
+            k @ ..=1_000_000 if m.choice("norm") == "min" => scaled_to_retrieved(m, book, k),
             k @ ..=1_000_000 => weighted_mean(m, book, Discount::Log2, k as usize),
             k => Err(format!(
                 "SDCG divides by the sum of k discounts, with a k up to 1000000 and not {k}"
@@ -1406,7 +1464,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         plain: "Relevant results per result read, for readers who stop once a result satisfies \
                 them.",
@@ -1414,41 +1472,45 @@ pub static MEASURES: &[Definition] = &[
               satisfy.",
         formula: "C(i) = 1 − gain(i) while i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::Same(1.0))),
+        recipe: |m, book| gain_rate(m, book, Continuation::Unsatisfied(Patience::Same(1.0))),
     },
     Definition {
         name: "NERR9",
         cutoff: CutoffRule::Optional,
         params: &[REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         plain: "As NERR8, for readers who also lose interest with each rank.",
         doc: "NERR8 with interest that falls with the rank.",
         formula: "C(i) = i / (i + 1)·(1 − gain(i)) while i < k, else 0; weighted mean gain over \
                   1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::Rank)),
+        recipe: |m, book| gain_rate(m, book, Continuation::Unsatisfied(Patience::Rank)),
     },
     Definition {
         name: "NERR10",
         cutoff: CutoffRule::None,
         params: &[
-            param("p", Kind::Number(0.0, 1.0), "0.9", "the chance to go on at all"),
+            param("p", ParamKind::Number(0.0, 1.0), "0.9", "the chance to go on at all"),
             REL,
             BINARY,
             GMAX,
             DEPTH,
         ],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "As NERR8, for readers who may also give up after any result, with a fixed chance.",
         doc: "NERR8 with a constant chance to give up.",
         formula: "C(i) = p·(1 − gain(i)); weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
         recipe: |m, book| {
-            gain_rate(m, book, GoesOn::Unsatisfied(Patience::Same(m.number("p").unwrap_or(0.9))))
+            gain_rate(
+                m,
+                book,
+                Continuation::Unsatisfied(Patience::Same(m.number("p").unwrap_or(0.9))),
+            )
         },
     },
     Definition {
@@ -1456,7 +1518,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: SPECIAL,
         plain: "As NERR8, for readers who also lose interest with the square of the rank.",
         doc: "NERR8 with interest that falls with the square of the rank.",
@@ -1464,7 +1526,7 @@ pub static MEASURES: &[Definition] = &[
                   ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
         recipe: |m, book| {
-            gain_rate(m, book, GoesOn::Unsatisfied(Patience::InverseSquare(target(m))))
+            gain_rate(m, book, Continuation::Unsatisfied(Patience::InverseSquare(target(m))))
         },
     },
     Definition {
@@ -1472,7 +1534,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL, ALPHA, FIRST],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_SUBTOPICS_RAW,
         plain: "How well the first k results cover the subtopics of the query; a repeated one \
                 counts less.",
@@ -1489,7 +1551,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL, ALPHA],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_GREEDY,
         plain: "alpha_DCG, as a share of that of a nearly best order.",
         doc: "Novelty-biased DCG over subtopics, as a share of that of a greedy ideal ranking.",
@@ -1503,7 +1565,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL, ALPHA, FIRST],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_SUBTOPICS_RAW,
         plain: "How soon the first k results show the subtopics of the query; a repeated one \
                 counts less.",
@@ -1519,7 +1581,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL, ALPHA],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_GREEDY,
         plain: "ERR_IA, as a share of that of a nearly best order.",
         doc: "Intent-aware expected reciprocal rank, as a share of that of a greedy ideal ranking.",
@@ -1532,7 +1594,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL, ALPHA, PATIENCE],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_SUBTOPICS,
         plain: "New subtopics per result read, if readers go on with a fixed chance; a repeated \
                 one counts less.",
@@ -1546,7 +1608,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL, ALPHA, PATIENCE],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_GREEDY,
         plain: "NRBP, as a share of that of a nearly best order.",
         doc: "Novelty- and rank-biased precision, as a share of that of a greedy ideal ranking.",
@@ -1559,7 +1621,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_SUBTOPICS,
         plain: "AP for each subtopic of the query, averaged over the subtopics.",
         doc: "Intent-aware average precision: the mean over subtopics of the average precision for \
@@ -1573,7 +1635,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_SUBTOPICS,
         plain: "P@k for each subtopic of the query, averaged over the subtopics.",
         doc: "Intent-aware precision: the mean over subtopics of the precision for each.",
@@ -1586,7 +1648,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Required,
         params: &[REL],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_SUBTOPICS,
         plain: "How many of the subtopics of the query the first k results show, as a share.",
         doc: "Subtopic recall: the share of the query's subtopics that the first k documents \
@@ -1600,20 +1662,20 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: COUNTED_PREFERENCES,
         plain: "How many times the judgments prefer one document to another.",
         doc: "The number of preferences of the query.",
         formula: "prefs_num_prefs_poss = Σ over groups of the preferences, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Possible))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::Possible))),
     },
     Definition {
         name: "prefs_num_prefs_ful",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: COUNTED_PREFERENCES,
         plain: "How many preferences are kept: the better document comes first, or only it was \
                 returned.",
@@ -1621,41 +1683,41 @@ pub static MEASURES: &[Definition] = &[
               first, or is the only one of both.",
         formula: "prefs_num_prefs_ful = Σ over groups of the fulfilled preferences, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Fulfilled))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::Fulfilled))),
     },
     Definition {
         name: "prefs_num_prefs_ful_ret",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: COUNTED_PREFERENCES,
         plain: "How many preferences between two returned documents are kept.",
         doc: "The number of preferences between retrieved documents that the ranking fulfils.",
         formula: "prefs_num_prefs_ful_ret = Σ over groups of the fulfilled preferences between \
                   retrieved documents, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::FulfilledRetrieved))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::FulfilledRetrieved))),
     },
     Definition {
         name: "prefs_simp",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "How many of all preferences the ranking keeps, as a share.",
         doc: "The share of preferences that the ranking fulfils.",
         formula: "prefs_simp = fulfilled / all preferences, of all groups together",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Simple))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::Simple))),
     },
     Definition {
         name: "prefs_pair",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "How many judges agree with the order of two documents, as a share, averaged over \
                 such pairs.",
@@ -1665,69 +1727,69 @@ pub static MEASURES: &[Definition] = &[
                   that prefer the document that comes first; a pair of which nothing is retrieved \
                   counts 0",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Pair))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::Pair))),
     },
     Definition {
         name: "prefs_avgjg",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "How many of a judge's preferences the ranking keeps, as a share, averaged over \
                 judges.",
         doc: "The share of preferences that the ranking fulfils, averaged over judgment groups.",
         formula: "prefs_avgjg = mean over groups of fulfilled / all preferences",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Group))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::Group))),
     },
     Definition {
         name: "prefs_avgjg_Rnonrel",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg, with as many documents that are not relevant as relevant ones.",
         doc: "As prefs_avgjg, with as many non-relevant documents as relevant ones.",
         formula: "prefs_avgjg_Rnonrel = mean over groups of fulfilled / all preferences, of R \
                   documents that are not relevant at most; with fewer of them, R·(R − N) more",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalanced))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::GroupBalanced))),
     },
     Definition {
         name: "prefs_simp_ret",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_simp, for preferences of which both documents were returned.",
         doc: "The share of preferences between retrieved documents that the ranking fulfils.",
         formula: "prefs_simp_ret = fulfilled / all preferences between retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::SimpleRetrieved))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::SimpleRetrieved))),
     },
     Definition {
         name: "prefs_pair_ret",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_pair, for pairs of which both documents were returned.",
         doc: "As prefs_pair, over pairs of retrieved documents.",
         formula: "prefs_pair_ret = mean over retrieved pairs with a preference of the share of \
                   groups that prefer the first",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::PairRetrieved))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::PairRetrieved))),
     },
     Definition {
         name: "prefs_avgjg_ret",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg, for preferences of which both documents were returned.",
         doc: "The share of preferences between retrieved documents that the ranking fulfils, \
@@ -1735,21 +1797,21 @@ pub static MEASURES: &[Definition] = &[
         formula: "prefs_avgjg_ret = mean over groups of fulfilled / all preferences between \
                   retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupRetrieved))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::GroupRetrieved))),
     },
     Definition {
         name: "prefs_avgjg_Rnonrel_ret",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg_Rnonrel, for documents that were returned.",
         doc: "As prefs_avgjg_Rnonrel, over retrieved documents.",
         formula: "prefs_avgjg_Rnonrel_ret = as prefs_avgjg_Rnonrel, of retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| {
-            Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalancedRetrieved)))
+            Ok(Recipe::Facets(FacetValue::Preference(Preference::GroupBalancedRetrieved)))
         },
     },
     Definition {
@@ -1757,34 +1819,34 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_simp, for preferences of which one document or both were returned.",
         doc: "The share of preferences with a retrieved document that the ranking fulfils.",
         formula: "prefs_simp_imp = fulfilled / all preferences with a retrieved document",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::SimpleImplied))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::SimpleImplied))),
     },
     Definition {
         name: "prefs_pair_imp",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_pair, for pairs of which one document or both were returned.",
         doc: "As prefs_pair, over pairs with a retrieved document.",
         formula: "prefs_pair_imp = mean over pairs with a preference and a retrieved document of \
                   the share of groups that agree",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::PairImplied))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::PairImplied))),
     },
     Definition {
         name: "prefs_avgjg_imp",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg, for preferences of which one document or both were returned.",
         doc: "The share of preferences with a retrieved document that the ranking fulfils, \
@@ -1792,14 +1854,14 @@ pub static MEASURES: &[Definition] = &[
         formula: "prefs_avgjg_imp = mean over groups of fulfilled / all preferences with a \
                   retrieved document",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupImplied))),
+        recipe: |_, _| Ok(Recipe::Facets(FacetValue::Preference(Preference::GroupImplied))),
     },
     Definition {
         name: "SpanR",
         cutoff: CutoffRule::Optional,
         params: &[REL, BUDGET],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PASSAGES,
         plain: "How much of the judged passages was returned, as a share of their positions.",
         doc: "The share of the positions of gold passages that the results have, each position \
@@ -1814,7 +1876,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL, BUDGET, OVERLAP],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PASSAGES,
         plain: "How much of what was returned is in the judged passages, as a share of its \
                 positions.",
@@ -1829,7 +1891,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL, BUDGET, OVERLAP],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PASSAGES,
         plain: "How well what was returned fits the judged passages: 1 if it is all of them and no \
                 more.",
@@ -1845,7 +1907,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::Optional,
         params: &[REL, BETA, BUDGET, OVERLAP],
         average: Average::Mean,
-        better: Better::Higher,
+        better: Direction::Higher,
         traits: OVER_PASSAGES,
         plain: "Recall and precision of positions in one number; low if either of them is low.",
         doc: "F-measure of precision and recall of positions.",
@@ -1863,9 +1925,9 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: Traits {
-            input: JudgmentInput::Any,
+            input: JudgmentNeeds::Any,
             range: |_| Range::Within(1.0, 1.0),
             empty: Some(1.0),
             nothing_relevant: |_| Some(1.0),
@@ -1882,7 +1944,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: Traits { nothing_relevant: |_| None, ..COUNT },
         plain: "How many documents were returned, for all queries together.",
         doc: "The number of retrieved documents.",
@@ -1895,7 +1957,7 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Sum,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: Traits { empty: None, ..COUNT },
         plain: "How many documents are relevant, for all queries together.",
         doc: "The number of relevant documents in the qrels.",
@@ -1908,20 +1970,20 @@ pub static MEASURES: &[Definition] = &[
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Sum,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: COUNT,
         plain: "How many relevant documents were returned, for all queries together.",
         doc: "The number of relevant documents retrieved.",
         formula: "NumRelRet = m, summed",
         citation: "Buckley et al., trec_eval",
-        recipe: |m, book| Recipe::new([hits(m, book, Place::End)], |[hits]| hits),
+        recipe: |m, book| Recipe::new([hits(m, book, ReadCutoff::End)], |[hits]| hits),
     },
     Definition {
         name: "NumNonrelRet",
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Sum,
-        better: Better::Neither,
+        better: Direction::Neither,
         traits: Traits {
             nothing_relevant: |_| None,
             best_order: |_, _| BestOrder::Worth(nonrelevant),
@@ -1933,33 +1995,33 @@ pub static MEASURES: &[Definition] = &[
         formula: "NumNonrelRet = judged documents retrieved − m, summed",
         citation: "Buckley et al., trec_eval (num_nonrel_judged_ret)",
         recipe: |m, book| {
-            Recipe::new([judged(), hits(m, book, Place::End)], |[judged, hits]| judged - hits)
+            Recipe::new([judged(), hits(m, book, ReadCutoff::End)], |[judged, hits]| judged - hits)
         },
     },
 ];
 
-/// The recipe of a measure over subtopics.
+/// Returns the recipe of a measure over subtopics that computes `value`.
 fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
-    let number = |name: &str| m.number(name).unwrap_or(0.5);
-    let raw_first = m.word("first") == "raw";
-    let setting =
-        SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
-    Recipe::Groups(FacetValue::Subtopic(setting, value))
+    let [alpha, beta] = ["alpha", "beta"].map(|name| m.number(name).unwrap_or(0.5));
+    let raw_first = m.choice("first") == "raw";
+    let setting = DiversityParams { rel: m.rel(), alpha, beta, raw_first };
+    Recipe::Facets(FacetValue::Subtopic(setting, value))
 }
 
-/// The recipe of a measure of passages.
-fn passages(m: &Measure, of: fn(&PassageSums) -> f64) -> Recipe {
+/// Returns the recipe of a measure of passages (judgments by span), with the formula `function`.
+fn passages(m: &Measure, function: fn(&PassageSums) -> f64) -> Recipe {
     let setting = PassageSetting {
         rel: m.rel(),
         rank: m.rank(),
         budget: m.number("budget").map(|budget| budget as u64),
-        each: m.word("overlap") == "each",
+        each: m.choice("overlap") == "each",
     };
     let beta2 = m.number("beta").unwrap_or(1.0).powi(2);
-    Recipe::Groups(FacetValue::Passages(PassageValue { setting, beta2, of }))
+    Recipe::Facets(FacetValue::Passages(PassageValue { setting, beta2, formula: function }))
 }
 
-/// A value over subtopics that is divided by a sum over k ranks.
+/// Returns the recipe of a measure over subtopics whose value is divided by a sum over its first k
+/// ranks.
 fn discounted_subtopics(m: &Measure, value: fn(&AtCutoff) -> f64) -> Result<Recipe, String> {
     match m.rank().unwrap_or(1) {
         k @ ..=1_000_000 => Ok(subtopic(m, SubtopicValue::At(k, value))),
@@ -1973,95 +2035,104 @@ fn discounted_subtopics(m: &Measure, value: fn(&AtCutoff) -> f64) -> Result<Reci
 /// The most grades above 1 for which RBP by topic has a sum each.
 const MOST_LARGEST: usize = 16;
 
-/// RBP of grades as shares of the largest grade of their query, if that exceeds 1. trec_eval 10
-/// divides each grade, not the sum of grades, and the last digits differ. So the recipe has a sum
-/// for each possible largest grade, and a query selects the sum of its largest grade.
+/// Returns the recipe of RBP with grades as shares of the largest grade of the query, if that
+/// exceeds 1. trec_eval 10 divides each grade, not the sum of grades, and the last digits differ.
+/// So the recipe has a sum for each possible largest grade, and a query selects the sum of its
+/// largest grade.
 fn rbp_of_topics(
     p: f64,
     book: &Codebook,
-    sum: impl Fn(CodeTable) -> Read,
+    sum: impl Fn(CodeTable) -> RecipeInput,
 ) -> Result<Recipe, String> {
     let above_one = book.grades().iter().copied().filter(|&grade| grade > 1.0);
     let largest: Vec<f64> = std::iter::once(1.0).chain(above_one).collect();
     if !book.is_exact() || largest.len() > 1 + MOST_LARGEST {
         return Recipe::reference();
     }
-    let of_query = Read::Fact(Fact::MaxGrade(book.grades().into()));
+    let of_query = RecipeInput::Fact(QueryConstant::MaxGrade(book.grades().into()));
     let sums = largest.iter().map(|&largest| Gains::Share(largest).table(book).map(&sum));
-    let reads: Vec<Read> =
+    let reads: Vec<RecipeInput> =
         std::iter::once(Ok(of_query)).chain(sums).collect::<Result<_, String>>()?;
-    Recipe::of_many(reads, move |numbers| {
+    Recipe::custom(reads, move |numbers| {
         let at = largest.partition_point(|&largest| largest < numbers[0]);
         (1.0 - p) * numbers[1 + at]
     })
 }
 
-/// The codes that are relevant under the measure's level.
-fn relevant_codes(m: &Measure, book: &Codebook) -> Above {
+/// Returns the codes of grades that are relevant at the measure's relevance level.
+fn relevant_codes(m: &Measure, book: &Codebook) -> CodesAbove {
     book.at_least(m.rel())
 }
 
-/// t: how many of the true neighbours are looked for.
+/// Returns t, the number of true nearest neighbours that the measure looks for.
 fn nearest(m: &Measure, highest: f64) -> f64 {
     m.number("truth").or(m.rank().map(f64::from)).unwrap_or(highest)
 }
 
-/// The lowest grade of the t nearest neighbours, of which the nearest has the highest.
+/// Returns the lowest grade of the t true nearest neighbours, of which the nearest has the grade
+/// `highest`.
 fn nearest_level(m: &Measure, highest: f64) -> f64 {
     (highest + 1.0 - nearest(m, highest)).max(1.0)
 }
 
-/// r(k): the relevant documents up to a place.
-fn hits(m: &Measure, book: &Codebook, place: Place) -> Read {
-    Read::Fold(Fold::Count(relevant_codes(m, book)), place)
+/// Returns the recipe input r(k), the number of relevant documents retrieved up to a place in the
+/// ranking.
+fn hits(m: &Measure, book: &Codebook, place: ReadCutoff) -> RecipeInput {
+    RecipeInput::Fold(Fold::Count(relevant_codes(m, book)), place)
 }
 
-/// A table of 1 for some codes and 0 for others.
+/// Makes a table of gains by code: 1 where `is_in` is true, else 0.
 fn indicator(is_in: impl Fn(u8) -> bool) -> Result<CodeTable, String> {
     Ok(std::array::from_fn(|code| f64::from(is_in(code as u8))).into())
 }
 
-/// A table of the judged documents that are not relevant.
+/// Makes a table of gains by code: 1 for judged documents that are not relevant, else 0.
 fn nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let hits = relevant_codes(m, book);
-    indicator(|code| Above::JUDGED.contains(code) && !hits.contains(code))
+    indicator(|code| CodesAbove::JUDGED.contains(code) && !hits.contains(code))
 }
 
-/// Returns the table with 1 for all documents except judged documents without relevance.
+/// Makes a table of gains by code: 0 for judged documents that are not relevant, else 1.
 fn all_but_nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let hits = relevant_codes(m, book);
-    indicator(|code| !Above::JUDGED.contains(code) || hits.contains(code))
+    indicator(|code| !CodesAbove::JUDGED.contains(code) || hits.contains(code))
 }
 
-/// The gain of a relevant document in Utility, compared with another document in its place.
+/// Makes the table of gains of Utility by code: of a relevant document, compared with another in
+/// its place.
 fn prices(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| m.number(name).unwrap_or(0.0));
     let table = indicator(|code| relevant_codes(m, book).contains(code))?;
     Ok(table.map(|_, price| price * (a - b - c + d)))
 }
 
-/// R: the relevant documents in the qrels.
-fn relevant(m: &Measure, book: &Codebook) -> Read {
-    Read::Fact(Fact::Count(relevant_codes(m, book)))
+/// Returns the recipe input R, the number of relevant documents in the qrels.
+fn relevant(m: &Measure, book: &Codebook) -> RecipeInput {
+    RecipeInput::Fact(QueryConstant::Count(relevant_codes(m, book)))
 }
 
-/// n: the retrieved documents.
-fn retrieved() -> Read {
-    Read::Fold(Fold::Count(Above::RETRIEVED), Place::End)
+/// Returns the recipe input n, the number of retrieved documents.
+fn retrieved() -> RecipeInput {
+    RecipeInput::Fold(Fold::Count(CodesAbove::RETRIEVED), ReadCutoff::End)
 }
 
-/// The judged documents among the retrieved ones.
-fn judged() -> Read {
-    Read::Fold(Fold::Count(Above::JUDGED), Place::End)
+/// Returns the recipe input for the number of judged documents among the retrieved ones.
+fn judged() -> RecipeInput {
+    RecipeInput::Fold(Fold::Count(CodesAbove::JUDGED), ReadCutoff::End)
 }
 
-/// The sum that Bpref divides by R.
-fn preference(m: &Measure, book: &Codebook) -> Read {
-    let judged = if m.word("negatives") == "nonrelevant" { Above::POOLED } else { Above::JUDGED };
-    Read::Preference { hits: relevant_codes(m, book), judged }
+/// Returns the recipe input for the sum that Bpref divides by R.
+fn preference(m: &Measure, book: &Codebook) -> RecipeInput {
+    let judged = if m.choice("negatives") == "nonrelevant" {
+        CodesAbove::IN_QRELS
+    } else {
+        CodesAbove::JUDGED
+    };
+    RecipeInput::Preference { hits: relevant_codes(m, book), judged }
 }
 
-/// The mean gain of the first ranks under fixed weights, ranks without a document counting as 0.
+/// Returns the recipe of the mean gain of the first ranks under fixed weights, such as discounts.
+/// Ranks without a document count as 0.
 fn weighted_mean(
     m: &Measure,
     book: &Codebook,
@@ -2071,11 +2142,12 @@ fn weighted_mean(
     let gain = rate_gains(m, book)?;
     let weights = discount.weights(depth);
     let whole = (0..depth).fold(0.0, |sum, rank| sum + weights.term(1.0, rank));
-    let read = Read::Fold(Fold::WeightedSum { gain, discount }, Place::Rank(depth as u32));
+    let read =
+        RecipeInput::Fold(Fold::WeightedSum { gain, discount }, ReadCutoff::Rank(depth as u32));
     Recipe::over(read, whole)
 }
 
-/// DCG of the first k ranks divided by the discounts of as many of them as there are.
+/// Returns the recipe of DCG at k, divided by the discounts of as many ranks as have a document.
 fn scaled_to_retrieved(m: &Measure, book: &Codebook, k: u32) -> Result<Recipe, String> {
     let weights = Discount::Log2.weights(k as usize);
     let whole = (0..k as usize).scan(0.0, |sum, rank| {
@@ -2083,77 +2155,72 @@ fn scaled_to_retrieved(m: &Measure, book: &Codebook, k: u32) -> Result<Recipe, S
         Some(*sum)
     });
     let whole: Vec<f64> = std::iter::once(0.0).chain(whole).collect();
-    let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), Place::Rank(k));
+    let retrieved = RecipeInput::Fold(Fold::Count(CodesAbove::RETRIEVED), ReadCutoff::Rank(k));
     let reads = [gained(rate_gains(m, book)?, Discount::Log2, m), retrieved];
     Recipe::new(reads, move |[sum, retrieved]| {
         ratio(sum, whole[(retrieved as usize).min(whole.len() - 1)])
     })
 }
 
-/// The mean gain under a chance to go on, which is 0 from the measure's cutoff on.
-fn gain_rate(m: &Measure, book: &Codebook, goes_on: GoesOn) -> Result<Recipe, String> {
+/// Returns the recipe of the mean gain for a user who goes on with a chance, 0 from the cutoff on.
+fn gain_rate(m: &Measure, book: &Codebook, goes_on: Continuation) -> Result<Recipe, String> {
     let depth = m.number("depth").unwrap_or(1000.0) as usize;
     let depth = depth.min(m.rank().map_or(usize::MAX, |k| k as usize));
-    Recipe::walk(Walk::GainRate { gain: rate_gains(m, book)?, depth, goes_on }, [])
+    Recipe::walk(Walk::Cwl { gain: rate_gains(m, book)?, depth, goes_on }, [])
 }
 
-/// The gain of every code for a mean gain: 1 if relevant, or the grade as a share of the scale, at
-/// most 1.
+/// Makes a table of gains by code for a mean gain: 1 if relevant, or the grade as a share of the
+/// scale. A share is 1 at most.
 fn rate_gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
-    match (m.word("gain"), m.number("gmax").or(book.max_grade())) {
+    match (m.choice("gain"), m.number("gmax").or(book.max_grade())) {
         ("grade", Some(gmax)) if gmax > 0.0 => Gains::Clipped(gmax).table(book),
         ("grade", _) => Ok([0.0; 256].into()),
         _ => Gains::AtLeast(m.rel()).table(book),
     }
 }
 
-/// T, the gain that the user wants.
+/// Returns T, the gain that the measure's user wants.
 fn target(m: &Measure) -> f64 {
     m.number("T").unwrap_or(1.0)
 }
 
-/// Interpolated precision at a level of recall.
-fn peak(m: &Measure, book: &Codebook, recall: f64) -> Read {
-    Read::Peak { hits: relevant_codes(m, book), rule: RecallRule::of(m), recall }
+/// Returns the recipe input for interpolated precision at a level of recall.
+fn peak(m: &Measure, book: &Codebook, recall: f64) -> RecipeInput {
+    RecipeInput::Peak { hits: relevant_codes(m, book), rule: RecallRule::from_measure(m), recall }
 }
 
-/// The discount under the parameters `discount` and `base`.
+/// Returns the discount of ranks by the measure's parameters `discount` and `base`.
 fn discount(m: &Measure) -> Discount {
-    match m.word("discount") {
+    match m.choice("discount") {
         "jk" => Discount::LogFrom(m.number("base").unwrap_or(2.0)),
         "rank" => Discount::Rank,
         _ => Discount::Log2,
     }
 }
 
-/// The discounted sum of gains up to the measure's cutoff.
-fn gained(gain: CodeTable, discount: Discount, m: &Measure) -> Read {
-    Read::Fold(Fold::WeightedSum { gain, discount }, m.rank().into())
+/// Returns the recipe input for the discounted sum of gains (DCG) up to the measure's cutoff.
+fn gained(gain: CodeTable, discount: Discount, m: &Measure) -> RecipeInput {
+    RecipeInput::Fold(Fold::WeightedSum { gain, discount }, m.rank().into())
 }
 
-/// The gain of every code under the parameters `gain` and `rel`.
+/// Makes the table of gains by code under the measure's parameters `gain` and `rel`.
 pub(crate) fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let floor = m.number("rel").unwrap_or(0.0);
-    Ok(worths(m, book)?.floored(floor, book.at_least(floor)))
+    Ok(gain_table(m, book)?.floored(floor, book.at_least(floor)))
 }
 
-/// The gain of every code under the parameter `gain` alone.
-pub(crate) fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+/// Makes the table of gains by code under the measure's parameter `gain` alone.
+pub(crate) fn gain_table(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let gains = match (m.value("gain"), m.binary_level()) {
-        (Some(Value::Table(pairs)), _) => Gains::Table(pairs.clone()),
-        (Some(Value::Word("exp2")), _) => Gains::Exp2,
+        (Some(ParamValue::Table(pairs)), _) => Gains::Table(pairs.clone()),
+        (Some(ParamValue::Choice("exp2")), _) => Gains::Exp2,
         (_, Some(level)) => Gains::AtLeast(level),
         _ => Gains::Linear,
     };
     gains.table(book)
 }
 
-/// a / b, and 0 where b is 0.
-fn ratio(a: f64, b: f64) -> f64 {
-    if b == 0.0 { 0.0 } else { a / b }
-}
-
-/// F of precision and recall, with β² as given; 0 where both are 0.
+/// Returns the F measure of a precision and a recall, given β²; 0 where both are 0.
 fn f_measure(precision: f64, recall: f64, beta2: f64) -> f64 {
     ratio((beta2 + 1.0) * precision * recall, beta2 * precision + recall)
 }

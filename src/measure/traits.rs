@@ -1,10 +1,12 @@
-//! Traits: properties of a measure's values that are known before any is computed.
+//! Traits: properties of a measure's values, such as the range, that are known before any value is
+//! computed.
 
 use std::fmt;
 
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 
-/// The users of a measure.
+/// The status of a measure: for everyday use, for a special question, or only for comparison with
+/// old results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// For every evaluation of rankings.
@@ -19,12 +21,12 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status in a word.
+    /// Returns the status of a measure in a word, such as `everyday`.
     pub fn name(self) -> &'static str {
         match self {
-            Status::Everyday => "everyday",
-            Status::Special => "special",
-            Status::Historical { .. } => "historical",
+            Self::Everyday => "everyday",
+            Self::Special => "special",
+            Self::Historical { .. } => "historical",
         }
     }
 }
@@ -33,35 +35,35 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
-            Status::Historical { successor } => write!(f, ", today {successor}"),
-            Status::Everyday | Status::Special => Ok(()),
+            Self::Historical { successor } => write!(f, ", today {successor}"),
+            Self::Everyday | Self::Special => Ok(()),
         }
     }
 }
 
-/// The required judgments of a measure.
+/// The judgments that a measure requires: any, a grade for each document, or judgments by facet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JudgmentInput {
+pub enum JudgmentNeeds {
     /// No judgments in particular.
     Any,
     /// A grade for each judged document.
     Grades,
     /// Judgments by facet.
-    Groups(JudgedBy),
+    Facets(FacetKind),
 }
 
-impl fmt::Display for JudgmentInput {
+impl fmt::Display for JudgmentNeeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            JudgmentInput::Any => f.write_str("any judgments"),
-            JudgmentInput::Grades => f.write_str("a grade for each document"),
-            JudgmentInput::Groups(JudgedBy::Preference) => f.write_str("preferences"),
-            JudgmentInput::Groups(by) => write!(f, "judgments by {by}"),
+            Self::Any => f.write_str("any judgments"),
+            Self::Grades => f.write_str("a grade for each document"),
+            Self::Facets(FacetKind::Preference) => f.write_str("preferences"),
+            Self::Facets(by) => write!(f, "judgments by {by}"),
         }
     }
 }
 
-/// The range of the value of a query, but for the rounding of sums.
+/// The range of a measure's value for one query, but for the rounding of sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
     /// 0 or 1, and nothing between.
@@ -78,25 +80,25 @@ pub enum Range {
 
 impl Range {
     /// From 0 to 1.
-    pub const SHARE: Range = Range::Within(0.0, 1.0);
+    pub const SHARE: Self = Self::Within(0.0, 1.0);
 
-    /// The least and the largest value.
+    /// Returns the least and the largest value of a measure in this range.
     pub fn bounds(self) -> (f64, f64) {
         match self {
-            Range::Binary => (0.0, 1.0),
-            Range::Within(least, most) => (least, most),
-            Range::Count | Range::Positive => (0.0, f64::INFINITY),
-            Range::Any => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::Binary => (0.0, 1.0),
+            Self::Within(least, most) => (least, most),
+            Self::Count | Self::Positive => (0.0, f64::INFINITY),
+            Self::Any => (f64::NEG_INFINITY, f64::INFINITY),
         }
     }
 
-    /// Whether `value` is in the range, but for the rounding of sums.
+    /// Returns whether a measure's value is in the range, but for the rounding of sums.
     pub fn contains(self, value: f64) -> bool {
         const ROUNDED: f64 = 1e-9;
         let (least, most) = self.bounds();
         match self {
-            Range::Binary => value == 0.0 || value == 1.0,
-            Range::Count => value >= 0.0 && value.fract() == 0.0,
+            Self::Binary => value == 0.0 || value == 1.0,
+            Self::Count => value >= 0.0 && value.fract() == 0.0,
             _ => value.is_finite() && value >= least && value <= most + ROUNDED,
         }
     }
@@ -105,20 +107,20 @@ impl Range {
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Range::Binary => f.write_str("0 or 1"),
-            Range::Within(least, most) if least == most => write!(f, "{least}"),
-            Range::Within(least, most) => write!(f, "{least} to {most}"),
-            Range::Count => f.write_str("a whole number, 0 or more"),
-            Range::Positive => f.write_str("0 or more"),
-            Range::Any => f.write_str("any number"),
+            Self::Binary => f.write_str("0 or 1"),
+            Self::Within(least, most) if least == most => write!(f, "{least}"),
+            Self::Within(least, most) => write!(f, "{least} to {most}"),
+            Self::Count => f.write_str("a whole number, 0 or more"),
+            Self::Positive => f.write_str("0 or more"),
+            Self::Any => f.write_str("any number"),
         }
     }
 }
 
-/// The way from the numbers of a recipe to the expected value over the orders of documents with
-/// equal scores. A measure that walks has an expected value if `ties` knows a form of the measure.
+/// The way to compute a measure's expected value over all orders of documents with equal scores. A
+/// measure that walks has an expected value if `ties` knows a form of the measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectationRule {
     /// By the last step on expected values: the step is linear in every number that depends on the
     /// order.
     Linear,

@@ -1,18 +1,18 @@
-//! A measure as a value, and the shape of a row of the table. Both types share a file: a measure
-//! points to its row, and a row declares functions of the measure.
+//! A measure as a value, and the definition of a row in the table of measures. Both types share a
+//! file: a measure points to its row, and a row declares functions of the measure.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::params::{Cutoff, CutoffRule, JUDGES, Kind, NOTHING, Param, Value};
+use super::params::{Cutoff, CutoffRule, JUDGES, NO_RELEVANT, Param, ParamKind, ParamValue};
 use super::recall::RecallRule;
-use super::recipe::{Read, Recipe};
-use super::traits::{Expected, JudgmentInput, Range, Status};
-use crate::error::{Error, MeasureError, Result};
+use super::recipe::{Recipe, RecipeInput};
+use super::traits::{ExpectationRule, JudgmentNeeds, Range, Status};
+use crate::error::{MeasureError, Result, unanswerable};
 use crate::facets::{FacetValue, Judges};
 use crate::fold::{CodeTable, Fold};
-use crate::judged_by::JudgedBy;
-use crate::matrix::{Above, Codebook};
+use crate::judged_by::FacetKind;
+use crate::matrix::{Codebook, CodesAbove};
 use crate::numbers::Level;
 use crate::sort;
 
@@ -20,7 +20,7 @@ use crate::sort;
 /// group.
 const TOGETHER: &str = "together";
 
-/// One row of the table of measures.
+/// A row of the table of measures: a measure's name, parameters, properties, texts and recipe.
 pub struct Definition {
     /// The canonical name, in its usual spelling.
     pub name: &'static str,
@@ -31,7 +31,7 @@ pub struct Definition {
     /// The aggregate over queries.
     pub average: Average,
     /// The better direction of averages.
-    pub better: Better,
+    pub better: Direction,
     /// The properties of the measure's values.
     pub traits: Traits,
     /// A description in one line for readers new to information retrieval; `k` is the cutoff.
@@ -47,81 +47,96 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The index of a parameter by name.
+    /// Returns the index of a parameter of the measure by its name, if the measure has it.
     pub(super) fn place(&'static self, param: &str) -> Option<usize> {
-        let own = self.params.iter().position(|of| of.name == param);
-        own.or_else(|| {
-            let shared = self.shared().position(|of| of.is_some_and(|of| of.name == param))?;
-            Some(self.params.len() + shared)
-        })
+        self.params
+            .iter()
+            .position(|own| own.name == param)
+            // Shared parameters have fixed places behind the own ones, as `param_at` counts them.
+            .or_else(|| {
+                let shared =
+                    self.shared().position(|slot| slot.is_some_and(|own| own.name == param));
+                Some(self.params.len() + shared?)
+            })
     }
 
-    /// Returns a parameter by index: the measure's own parameters come first, the shared ones
-    /// follow.
+    /// Returns a parameter of the measure by index: its own parameters first, the shared ones
+    /// behind.
     pub(super) fn param_at(&self, at: usize) -> &'static Param {
         match at.checked_sub(self.params.len()) {
             None => &self.params[at],
             Some(0) => &JUDGES,
-            Some(_) => &NOTHING,
+            Some(_) => &NO_RELEVANT,
         }
     }
 
-    /// The parameters that measures share, each at a fixed index. `JUDGES` belongs to every measure
-    /// that takes a grade for each document. `NOTHING` belongs to a measure of this kind whose
-    /// value is 0 where nothing is relevant. A parameter that the measure lacks is `None`.
+    /// Returns the parameters shared by many measures, each at a fixed index; `None` where the
+    /// measure lacks it. `JUDGES` belongs to every measure that takes a grade for each document.
+    /// `NO_RELEVANT` belongs to a measure of this kind whose value is 0 where nothing is relevant.
     fn shared(&'static self) -> impl Iterator<Item = Option<&'static Param>> {
-        let grades = self.traits.input == JudgmentInput::Grades;
-        [(&JUDGES, grades), (&NOTHING, grades && self.is_nothing_worth_a_choice())]
+        let grades = self.traits.input == JudgmentNeeds::Grades;
+        [(&JUDGES, grades), (&NO_RELEVANT, grades && self.has_no_relevant_param())]
             .into_iter()
             .map(|(param, has)| has.then_some(param))
     }
 
-    /// Whether the user may choose the value of queries without relevant documents. A measure
-    /// offers the choice if it averages values, and this value is 0 by default.
-    pub fn is_nothing_worth_a_choice(&'static self) -> bool {
+    /// Returns whether the measure has the parameter `no_relevant`, the value of queries without
+    /// relevant documents. A measure offers the choice if it averages values, and this value is 0
+    /// by default.
+    pub fn has_no_relevant_param(&'static self) -> bool {
         let plain = Measure::new(self, [], None);
         self.average == Average::Mean && (self.traits.nothing_relevant)(&plain) == Some(0.0)
     }
 
-    /// The index of a parameter that the measure has.
+    /// Returns the index of a parameter that the measure is known to have; panics on another name.
     pub(super) fn param(&'static self, name: &str) -> usize {
         self.place(name)
             .unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
     }
 
-    /// Returns the error of a parameter that is given without the parameter it needs, if any.
-    pub(super) fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
-        let given = |text: &str| {
-            values.iter().any(|(at, value)| format!("{}={value}", self.param_at(*at).name) == text)
-        };
+    /// Returns the error of a parameter of a measure that is given without another that it needs,
+    /// if any.
+    pub(super) fn unmet_requirement(&self, values: &[(usize, ParamValue)]) -> Option<String> {
         let mut params = values.iter().map(|&(at, _)| self.param_at(at));
-        let unmet = params.find(|param| !param.needs.is_empty() && !given(param.needs))?;
+        let unmet = params.find(|param| {
+            !param.needs.is_empty()
+                && values.iter().all(|(at, value)| {
+                    format!("{}={value}", self.param_at(*at).name) != param.needs
+                })
+        })?;
         Some(format!("`{}` works only together with `{}`", unmet.name, unmet.needs))
     }
 
-    /// Returns the error of a value that excludes a cutoff, or of a value that lacks a cutoff, if
-    /// any.
-    pub(super) fn uncuttable(&self, values: &[(usize, Value)], is_cut: bool) -> Option<String> {
-        let together = values.iter().find(|(_, value)| matches!(value, Value::Word(TOGETHER)));
-        match together.filter(|_| is_cut) {
-            Some((at, _)) => Some(format!(
-                "{}({}={TOGETHER}) takes no cutoff",
-                self.name,
-                self.param_at(*at).name
-            )),
-            None => self.uncut(values).filter(|_| !is_cut),
-        }
+    /// Returns whether these parameter values make every grade worth 1 or nothing (`gain=binary`).
+    pub(super) fn has_binary_gain(&self, values: &[(usize, ParamValue)]) -> bool {
+        // Other parameters have a word `binary` too, so the kind of the parameter must be asked.
+        values.iter().any(|(at, value)| {
+            self.param_at(*at).kind == ParamKind::Gain
+                && matches!(value, ParamValue::Choice("binary"))
+        })
     }
 
-    /// Returns the error of a parameter with the value `k`, for a measure without a cutoff.
-    fn uncut(&self, values: &[(usize, Value)]) -> Option<String> {
-        let (at, _) = values.iter().find(|(_, value)| matches!(value, Value::Word("k")))?;
+    /// Returns the error of a parameter value that forbids a cutoff, or that needs one, if any.
+    pub(super) fn cutoff_conflict(
+        &self,
+        values: &[(usize, ParamValue)],
+        is_cut: bool,
+    ) -> Option<String> {
+        let word = if is_cut { TOGETHER } else { "k" };
+        let (at, _) = values
+            .iter()
+            .find(|(_, value)| matches!(value, ParamValue::Choice(choice) if *choice == word))?;
         let (measure, param) = (self.name, self.param_at(*at).name);
-        Some(format!("{param}=k needs a cutoff, as in {measure}({param}=k)@10"))
+        Some(if is_cut {
+            format!("{measure}({param}={TOGETHER}) takes no cutoff")
+        } else {
+            format!("{param}=k needs a cutoff, as in {measure}({param}=k)@10")
+        })
     }
 
-    /// Returns the message about a missing cutoff, if the measure requires a cutoff.
-    pub(super) fn missing(&self) -> Option<String> {
+    /// Returns the message that the measure needs a cutoff, such as `P@10`, or `None` if it needs
+    /// none.
+    pub(super) fn missing_cutoff(&self) -> Option<String> {
         match self.cutoff {
             CutoffRule::Required => {
                 Some(format!("`{0}` needs a cutoff, such as {0}@10", self.name))
@@ -134,7 +149,7 @@ impl Definition {
     }
 }
 
-/// The best order of documents with equal scores; its reverse is the worst order.
+/// The best order of documents with equal scores for a measure; its reverse is the worst order.
 #[derive(Debug, Clone, Copy)]
 pub enum BestOrder {
     /// By descending grade, if a better swap never makes the value worse; otherwise the best order
@@ -148,13 +163,14 @@ pub enum BestOrder {
     None,
 }
 
-/// Properties of a measure's values, declared by its row in the table.
+/// The properties of a measure's values, such as their range, declared by its row in the table of
+/// measures.
 #[derive(Debug, Clone, Copy)]
 pub struct Traits {
     /// The users of the measure.
     pub status: Status,
     /// The judgments that it needs.
-    pub input: JudgmentInput,
+    pub input: JudgmentNeeds,
     /// The range of the value of a query.
     pub range: fn(&Measure) -> Range,
     /// The value of an empty ranking; `None` if it follows from the judgments.
@@ -171,7 +187,7 @@ pub struct Traits {
     /// neighbour of a lower grade; a document without a grade counts as the lowest.
     pub better_swaps: fn(&Measure) -> bool,
     /// How its expected value over the orders of equal scores is computed.
-    pub expected: fn(&Measure) -> Expected,
+    pub expected: fn(&Measure) -> ExpectationRule,
     /// The best order of equal scores. The argument tells whether a cut may split a group of ties.
     pub best_order: fn(&Measure, bool) -> BestOrder,
 }
@@ -179,21 +195,21 @@ pub struct Traits {
 impl Traits {
     /// The traits of most measures: a share, 0 where nothing is relevant, that a better swap never
     /// makes worse.
-    pub const SHARE: Traits = Traits {
+    pub const SHARE: Self = Self {
         status: Status::Everyday,
-        input: JudgmentInput::Grades,
+        input: JudgmentNeeds::Grades,
         range: |_| Range::SHARE,
         empty: Some(0.0),
         nothing_relevant: |_| Some(0.0),
-        highest_grade: |m| m.word("gmax") == "auto" && m.word("gain") != "binary",
+        highest_grade: |m| m.choice("gmax") == "auto" && m.choice("gain") != "binary",
         level: |_, _| None,
         better_swaps: |_| true,
-        expected: |_| Expected::Linear,
+        expected: |_| ExpectationRule::Linear,
         best_order: |_, _| BestOrder::Swaps,
     };
 }
 
-/// The kind of aggregate over queries.
+/// The aggregate of a measure over queries: arithmetic mean, sum or geometric mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
     /// The arithmetic mean.
@@ -206,7 +222,7 @@ pub enum Average {
 
 /// The direction in which the averages of a measure are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
+pub enum Direction {
     /// Higher is better.
     Higher,
     /// Lower is better.
@@ -215,7 +231,8 @@ pub enum Better {
     Neither,
 }
 
-/// A measure: a row of the table, parameters, and a cutoff.
+/// A measure, such as `nDCG(gain=exp2)@10`: a row of the table of measures, parameters, and a
+/// cutoff.
 ///
 /// ```
 /// use laneval::Measure;
@@ -228,72 +245,70 @@ pub enum Better {
 pub struct Measure {
     definition: &'static Definition,
     /// The parameters that differ from their defaults, by index, ascending.
-    values: Vec<(usize, Value)>,
+    values: Vec<(usize, ParamValue)>,
     cutoff: Option<Cutoff>,
 }
 
-/// Returns the default of a parameter. The floor of grades, `rel`, is 0, but with binary gains
-/// `rel` is the level of relevance, 1.
+/// Returns the default of a measure's parameter as text. The floor of grades, `rel`, is 0, but with
+/// binary gains `rel` is the level of relevance, 1.
 fn default_of(param: &Param, is_binary: bool) -> &'static str {
     if is_binary && param.name == "rel" { "1" } else { param.default }
 }
 
 impl Measure {
-    /// Makes a measure of its parts. Parameters equal to their defaults are dropped, so equal
-    /// measures are equal values.
+    /// Makes a measure of its row in the table, parameter values and cutoff. Parameters equal to
+    /// their defaults are dropped, so equal measures are equal values.
     pub(super) fn new(
         definition: &'static Definition,
-        values: impl IntoIterator<Item = (usize, Value)>,
+        values: impl IntoIterator<Item = (usize, ParamValue)>,
         cutoff: Option<Cutoff>,
     ) -> Self {
         let mut values: Vec<_> = values.into_iter().collect();
-        let is_binary = values.iter().any(|(at, value)| {
-            definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
-        });
+        let is_binary = definition.has_binary_gain(&values);
         values.retain(|(at, value)| {
             value.to_string() != default_of(definition.param_at(*at), is_binary)
         });
         sort::by(&mut values, |one, other| one.0.cmp(&other.0));
-        Measure { definition, values, cutoff }
+        Self { definition, values, cutoff }
     }
 
-    /// Returns the measure with another value of a parameter.
+    /// Returns a copy of the measure with another value of one parameter.
     ///
     /// # Errors
     /// An unknown parameter; a value outside the kind of the parameter; a parameter without the
     /// parameter it needs, or together with a parameter it excludes; a value in conflict with the
     /// cutoff.
-    pub fn with(&self, param: &str, value: Value) -> Result<Self> {
+    pub fn with_param(&self, param: &str, value: ParamValue) -> Result<Self> {
         let at = self.definition.place(param);
         let kind = at.map(|at| self.definition.param_at(at).kind);
         let text = self.to_string();
         let wrong = |message| MeasureError::new(&text, 0..text.len(), message).into();
-        let Some(at) = at.filter(|_| kind.is_some_and(|kind| kind.takes(&value))) else {
+        let Some(at) = at.filter(|_| kind.is_some_and(|kind| kind.accepts(&value))) else {
             let expected = kind.map_or("a parameter of it".to_owned(), |kind| kind.to_string());
             return Err(wrong(format!("`{param}={value}` is not {expected}")));
         };
-        let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
+        let others = self.values.iter().filter(|&&(index, _)| index != at).cloned();
         let excluded = self.definition.param_at(at).excludes;
-        let mut names = others.clone().map(|(of, _)| self.definition.param_at(of).name);
+        let mut names = others.clone().map(|(index, _)| self.definition.param_at(index).name);
         if names.any(|name| name == excluded)
             && value.to_string() != self.definition.param_at(at).default
         {
             return Err(wrong(format!("`{param}` cannot be given together with `{excluded}`")));
         }
         let values: Vec<_> = others.chain([(at, value)]).collect();
-        let uncuttable = self.definition.uncuttable(&values, self.cutoff.is_some());
-        match self.definition.unmet(&values).or(uncuttable) {
+        let uncuttable = self.definition.cutoff_conflict(&values, self.cutoff.is_some());
+        match self.definition.unmet_requirement(&values).or(uncuttable) {
             Some(message) => Err(wrong(message)),
-            None => Ok(Measure::new(self.definition, values, self.cutoff)),
+            None => Ok(Self::new(self.definition, values, self.cutoff)),
         }
     }
 
-    /// The row of the table.
+    /// Returns the row of the measure in the table of measures.
     pub fn definition(&self) -> &'static Definition {
         self.definition
     }
 
-    /// The cutoff rank; `None` for a measure without a cutoff rank.
+    /// Returns the cutoff of the measure if it is a rank, such as 10 of `nDCG@10`.
     pub fn rank(&self) -> Option<u32> {
         match self.cutoff {
             Some(Cutoff::Rank(k)) => Some(k),
@@ -301,7 +316,7 @@ impl Measure {
         }
     }
 
-    /// The level of recall, for the measures that are read at a level; 0 for others.
+    /// Returns the level of recall at which the measure is read; 0 for measures without one.
     pub fn recall(&self) -> f64 {
         match self.cutoff {
             Some(Cutoff::Recall(x)) => x,
@@ -309,13 +324,13 @@ impl Measure {
         }
     }
 
-    /// Whether two measures are equal but for the cutoff.
+    /// Returns whether two measures are equal but for the cutoff.
     pub(crate) fn is_like(&self, other: &Measure) -> bool {
-        let without = |of: &Measure| Measure { cutoff: None, ..of.clone() };
-        without(self) == without(other)
+        // The cutoff of the other, because two measures are compared by their names.
+        Self { cutoff: other.cutoff, ..self.clone() } == *other
     }
 
-    /// The cutoff as a number: a rank, or a level of recall.
+    /// Returns the cutoff of the measure as a number: a rank, or a level of recall.
     pub(crate) fn cutoff(&self) -> Option<f64> {
         match self.definition.cutoff {
             CutoffRule::Recall => Some(self.recall()),
@@ -323,88 +338,97 @@ impl Measure {
         }
     }
 
-    /// The value of a parameter, if it differs from its default.
-    pub fn value(&self, name: &str) -> Option<&Value> {
+    /// Returns the value of a parameter of the measure, if it differs from its default.
+    pub fn value(&self, name: &str) -> Option<&ParamValue> {
         let at = self.definition.place(name)?;
-        self.values.iter().find(|&&(of, _)| of == at).map(|(_, value)| value)
+        self.values.iter().find(|&&(index, _)| index == at).map(|(_, value)| value)
     }
 
-    /// A parameter as text: its value, or its default; `""` if the measure has no such parameter.
-    pub fn word(&self, name: &str) -> &'static str {
+    /// Returns a parameter of the measure as a word: its value or default; `""` for a number or no
+    /// such parameter.
+    pub fn choice(&self, name: &str) -> &'static str {
         match self.value(name) {
-            Some(Value::Word(word)) => word,
+            Some(ParamValue::Choice(word)) => word,
             Some(_) => "",
             None => self.default(name),
         }
     }
 
-    /// The value of a numeric parameter; `None` if it is not given and has no numeric default.
+    /// Returns a numeric parameter of the measure: its value or default; `None` if it has no
+    /// number.
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.value(name) {
-            Some(Value::Number(number)) => Some(*number),
+            Some(ParamValue::Number(number)) => Some(*number),
             Some(_) => None,
             None => self.default(name).parse().ok(),
         }
     }
 
-    /// Whether the values depend on which documents have equal scores, and not only on their order:
-    /// then rankings must know their ties ([`Join::keep_ties`](crate::Join)).
+    /// Returns whether the measure needs to know which documents have equal scores, beside their
+    /// order. Then rankings must know their ties ([`Join::keep_ties`](crate::Join)).
     pub fn needs_ties(&self) -> bool {
-        self.word("tied") == TOGETHER
+        self.choice("ties") == TOGETHER
     }
 
-    /// The highest grade of a codebook, if the values depend on it.
+    /// Returns the highest grade of the qrels' codebook, if the measure's values depend on it.
     pub(crate) fn highest_grade(&self, book: &Codebook) -> Option<f64> {
         (self.definition.traits.highest_grade)(self).then(|| book.max_grade().unwrap_or(0.0))
     }
 
-    /// The range of the value of a query.
+    /// Returns the range of the measure's value for one query.
     pub fn range(&self) -> Range {
         (self.definition.traits.range)(self)
     }
 
-    /// The required judgments of the measure.
-    pub fn input(&self) -> JudgmentInput {
+    /// Returns the judgments that the measure requires, such as grades or a facet.
+    pub fn input(&self) -> JudgmentNeeds {
         match self.judges() {
             None => self.definition.traits.input,
-            Some(_) => JudgmentInput::Groups(JudgedBy::Judge),
+            Some(_) => JudgmentNeeds::Facets(FacetKind::Judge),
         }
     }
 
-    /// Whether the measure depends only on the number of results, not on judgments.
+    /// Returns whether the measure depends only on the number of retrieved documents, not on
+    /// judgments.
     pub(crate) fn counts_results(&self) -> bool {
-        let counts = |read: &Read| matches!(read, Read::Fold(Fold::Count(Above::RETRIEVED), _));
-        let recipe = self.recipe(&Codebook::default());
-        recipe.is_ok_and(|recipe| !recipe.reads().is_empty() && recipe.reads().iter().all(counts))
+        self.recipe(&Codebook::default()).is_ok_and(|recipe| {
+            let mut reads = recipe.reads().iter();
+            // A walk and a value of facets have no reads either, and both depend on judgments.
+            !recipe.reads().is_empty()
+                && reads.all(|read| {
+                    matches!(read, RecipeInput::Fold(Fold::Count(CodesAbove::RETRIEVED), _))
+                })
+        })
     }
 
-    /// The aggregate over judges; `None` if a document has one grade.
+    /// Returns the aggregate of the measure over several judges (mean, minimum, maximum), if
+    /// `judges` asks for one.
     pub fn judges(&self) -> Option<Judges> {
         match self.value(JUDGES.name)? {
-            Value::Word("mean") => Some(Judges::Mean),
-            Value::Word("min") => Some(Judges::Min),
-            Value::Word("max") => Some(Judges::Max),
+            ParamValue::Choice("mean") => Some(Judges::Mean),
+            ParamValue::Choice("min") => Some(Judges::Min),
+            ParamValue::Choice("max") => Some(Judges::Max),
             _ => None,
         }
     }
 
-    /// The measure for a single judge.
-    pub(crate) fn of_one_judge(&self) -> Measure {
+    /// Returns the measure for the grades of a single judge, without shared parameters.
+    pub(crate) fn for_one_judge(&self) -> Measure {
         let values =
             self.values.iter().filter(|(at, _)| *at < self.definition.params.len()).cloned();
-        Measure { values: values.collect(), ..self.clone() }
+        Self { values: values.collect(), ..self.clone() }
     }
 
-    /// The relevance level; 1 if not given.
+    /// Returns the measure's relevance level, the lowest relevant grade; 1 if not given.
     pub fn rel(&self) -> f64 {
         self.number("rel").unwrap_or(1.0)
     }
 
-    /// The grades at which the measure tells documents apart: its levels of relevance, given or by
-    /// default; without any, the least grade above 0, and the level that follows from the highest
-    /// grade of a codebook.
+    /// Returns the grades at which the measure tells documents apart, such as its relevance levels.
+    /// Without levels, given or by default, these are the least grade above 0, and the level that
+    /// follows from the highest grade of a codebook.
     pub(crate) fn levels(&self, book: &Codebook) -> Vec<f64> {
-        let levels = self.definition.params.iter().filter(|param| param.kind == Kind::Level);
+        let levels = self.definition.params.iter().filter(|param| param.kind == ParamKind::Level);
         let levels = levels.filter_map(|param| self.number(param.name)).chain(self.binary_level());
         let levels: Vec<f64> = levels.collect();
         if !levels.is_empty() {
@@ -414,8 +438,8 @@ impl Measure {
         std::iter::once(0f64.next_up()).chain(level).collect()
     }
 
-    /// The least grade that is worth 1, where grades are worth 1 or nothing (`gain=binary` of
-    /// measures of gains).
+    /// Returns the least grade that is worth 1, if the measure makes grades worth 1 or nothing
+    /// (`gain=binary`).
     pub(crate) fn binary_level(&self) -> Option<f64> {
         self.has_binary_gain().then(|| self.rel())
     }
@@ -425,16 +449,13 @@ impl Measure {
         param.map_or("", |param| default_of(param, name == "rel" && self.has_binary_gain()))
     }
 
-    /// Whether grades are worth 1 or nothing (`gain=binary` of measures of gains).
+    /// Returns whether the measure makes every grade worth 1 or nothing (`gain=binary`).
     fn has_binary_gain(&self) -> bool {
-        let is_binary = |(at, value): &(usize, Value)| {
-            self.definition.param_at(*at).kind == Kind::Gain
-                && matches!(value, Value::Word("binary"))
-        };
-        self.values.iter().any(is_binary)
+        self.definition.has_binary_gain(&self.values)
     }
 
-    /// Makes the recipe of the measure under a codebook.
+    /// Makes the recipe of the measure for the grades of a codebook: the numbers to read, and the
+    /// last step.
     ///
     /// # Errors
     /// A parameter in conflict with the grades, such as too small an ERR scale.
@@ -447,45 +468,45 @@ impl Measure {
         }
     }
 
-    /// The error of a measure that does not fit the grades.
+    /// Returns the error of a measure that does not fit the grades of the qrels.
     pub(crate) fn wrong(&self, message: String) -> MeasureError {
         let text = self.to_string();
         MeasureError::new(&text, 0..text.len(), message)
     }
 
-    /// Makes the recipe of the measure under a codebook whose codes tell its levels apart.
+    /// Makes the recipe of the measure for a codebook whose codes tell the measure's levels apart.
     pub(crate) fn recipe_of(&self, book: &Codebook) -> Result<Recipe> {
         let recipe = (self.definition.recipe)(self, book).map_err(|message| self.wrong(message))?;
         // Make the recipe for measures over judges too: a parameter in conflict with the grades is
         // in conflict with the grades of a judge.
-        Ok(self.judges().map_or(recipe, |judges| Recipe::Groups(FacetValue::Judges(judges))))
+        Ok(self.judges().map_or(recipe, |judges| Recipe::Facets(FacetValue::Judges(judges))))
     }
 }
 
-/// Returns the facets needed to read judgments for `measures`; `None` if every measure takes a
-/// grade for each document.
+/// Returns the facet (judge, subtopic, preference or span) that qrels must be read by for
+/// `measures`. `None` if every measure takes a grade for each document.
 ///
 /// ```
-/// use laneval::JudgedBy;
+/// use laneval::FacetKind;
 /// use laneval::measure::{Defaults, facets_needed, parse_list};
 /// let measures = parse_list("alpha_nDCG@10", Defaults::default())?;
-/// assert_eq!(facets_needed(&measures)?, Some(JudgedBy::Subtopic));
+/// assert_eq!(facets_needed(&measures)?, Some(FacetKind::Subtopic));
 /// # Ok::<(), laneval::Error>(())
 /// ```
 ///
 /// # Errors
 /// Measures with judgments by different facets.
-pub fn facets_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
-    let mut needed: Option<(JudgedBy, &Measure)> = None;
+pub fn facets_needed(measures: &[Measure]) -> Result<Option<FacetKind>> {
+    let mut needed: Option<(FacetKind, &Measure)> = None;
     for measure in measures {
-        let JudgmentInput::Groups(by) = measure.input() else { continue };
+        let JudgmentNeeds::Facets(by) = measure.input() else { continue };
         match needed {
             Some((other, first)) if other != by => {
-                return Err(Error::Unanswerable(format!(
+                return unanswerable(format!(
                     "{first} needs {}, and {measure} {}: evaluate them one after the other",
                     first.input(),
                     measure.input()
-                )));
+                ));
             }
             _ => needed = Some((by, measure)),
         }
@@ -500,7 +521,7 @@ impl fmt::Display for Measure {
             let open = if number == 0 { '(' } else { ',' };
             let param = self.definition.param_at(*at);
             match value {
-                Value::Number(level) if param.kind == Kind::Level => {
+                ParamValue::Number(level) if param.kind == ParamKind::Level => {
                     write!(f, "{open}{}={}", param.name, Level(*level))?;
                 }
                 _ => write!(f, "{open}{}={value}", param.name)?,
@@ -544,12 +565,12 @@ impl Hash for Measure {
 }
 
 impl RecallRule {
-    /// The rule of the parameter `cut`.
-    pub fn of(measure: &Measure) -> Self {
-        match measure.word("cut") {
-            "exact" => RecallRule::Exact,
-            "v10" => RecallRule::V10,
-            _ => RecallRule::V9,
+    /// Returns the measure's rule from a level of recall to a number of hits, its parameter `cut`.
+    pub fn from_measure(measure: &Measure) -> Self {
+        match measure.choice("cut") {
+            "exact" => Self::Exact,
+            "v10" => Self::V10,
+            _ => Self::V9,
         }
     }
 }

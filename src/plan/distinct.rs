@@ -1,4 +1,5 @@
-//! Distinct values in the order of first addition, with lookup in constant time.
+//! The planner's list of distinct values in the order of first addition, with lookup in constant
+//! time.
 //!
 //! A list keeps the order, and a map of hashes beside the list finds a value. A thousand cutoffs of
 //! ten measures ask for a few folds ten thousand times; comparing each fold with the whole list
@@ -13,11 +14,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::fold::{CodeTable, Discount, ExactGains, Fold};
-use crate::matrix::Above;
-use crate::measure::{Fact, IdealRanking, RecallRule};
+use crate::matrix::CodesAbove;
+use crate::measure::{IdealRanking, QueryConstant, RecallRule};
 
-/// A list without repetitions.
-pub(super) struct Distinct<T> {
+/// A list of values without repetitions, such as the folds of a plan, found by hash.
+pub(super) struct DistinctList<T> {
     list: Vec<T>,
     /// The indices of the values in the list, by hash.
     places: HashMap<u64, Vec<usize>>,
@@ -27,9 +28,9 @@ pub(super) struct Distinct<T> {
     pub probes: usize,
 }
 
-impl<T> Default for Distinct<T> {
+impl<T> Default for DistinctList<T> {
     fn default() -> Self {
-        Distinct {
+        Self {
             list: Vec::new(),
             places: HashMap::new(),
             state: RandomState::new(),
@@ -39,8 +40,8 @@ impl<T> Default for Distinct<T> {
     }
 }
 
-impl<T: SameHash + PartialEq + Clone> Distinct<T> {
-    /// The index of a value in the list, at the end if the value is new.
+impl<T: SameHash + PartialEq + Clone> DistinctList<T> {
+    /// Returns the index of a value in the list without repetitions; adds a new value at the end.
     pub fn place(&mut self, thing: &T) -> usize {
         let mut hasher = self.state.build_hasher();
         thing.mix_into(&mut hasher);
@@ -70,12 +71,14 @@ impl<T: SameHash + PartialEq + Clone> Distinct<T> {
     }
 }
 
-/// A value whose equals have equal hashes, floats included: 0 and −0 are equal.
+/// A value that is hashed so that equal values have equal hashes, floats included: 0 and −0 are
+/// equal.
 pub(super) trait SameHash {
     fn mix_into(&self, to: &mut impl Hasher);
 }
 
 fn float(number: f64, to: &mut impl Hasher) {
+    // −0 + 0 is 0, so the two zeros, which are equal, have one hash.
     (number + 0.0).to_bits().hash(to);
 }
 
@@ -95,7 +98,7 @@ impl SameHash for usize {
     }
 }
 
-impl SameHash for (Above, RecallRule) {
+impl SameHash for (CodesAbove, RecallRule) {
     fn mix_into(&self, to: &mut impl Hasher) {
         (self.0, std::mem::discriminant(&self.1)).hash(to);
     }
@@ -105,10 +108,8 @@ impl SameHash for Discount {
     fn mix_into(&self, to: &mut impl Hasher) {
         std::mem::discriminant(self).hash(to);
         match *self {
-            Discount::None | Discount::Log2 | Discount::Rank => {}
-            Discount::LogFrom(number)
-            | Discount::Power(number)
-            | Discount::InverseSquare(number) => {
+            Self::None | Self::Log2 | Self::Rank => {}
+            Self::LogFrom(number) | Self::Power(number) | Self::InverseSquare(number) => {
                 float(number, to);
             }
         }
@@ -119,18 +120,19 @@ impl SameHash for Fold {
     fn mix_into(&self, to: &mut impl Hasher) {
         std::mem::discriminant(self).hash(to);
         match self {
-            Fold::Count(hits)
-            | Fold::FirstRank(hits)
-            | Fold::PrecisionSum(hits)
-            | Fold::InferredSum(hits)
-            | Fold::PairSum(hits) => hits.hash(to),
-            Fold::WeightedSum { gain: of, discount } | Fold::Cascade { stop: of, discount } => {
-                table(of, to);
+            Self::Count(hits)
+            | Self::FirstRank(hits)
+            | Self::PrecisionSum(hits)
+            | Self::InferredSum(hits)
+            | Self::PairSum(hits) => hits.hash(to),
+            Self::WeightedSum { gain: code_table, discount }
+            | Self::Cascade { stop: code_table, discount } => {
+                table(code_table, to);
                 discount.mix_into(to);
             }
-            Fold::PeakPrecision { hits, caps } => (hits, caps).hash(to),
-            Fold::PreferenceSum { hits, judged, cap, bound } => (hits, judged, cap, bound).hash(to),
-            Fold::Histogram => {}
+            Self::PeakPrecision { hits, caps } => (hits, caps).hash(to),
+            Self::PreferenceSum { hits, judged, cap, bound } => (hits, judged, cap, bound).hash(to),
+            Self::Histogram => {}
         }
     }
 }
@@ -143,18 +145,18 @@ impl SameHash for IdealRanking {
     }
 }
 
-impl SameHash for Fact {
+impl SameHash for QueryConstant {
     fn mix_into(&self, to: &mut impl Hasher) {
         std::mem::discriminant(self).hash(to);
         match self {
-            Fact::Count(set) => set.hash(to),
-            Fact::Fewer { hits, judged } => (hits, judged).hash(to),
-            Fact::MaxGrade(grades) => grades.iter().for_each(|&grade| float(grade, to)),
-            Fact::Hits { hits, rule, recall } => {
+            Self::Count(set) => set.hash(to),
+            Self::Fewer { hits, judged } => (hits, judged).hash(to),
+            Self::MaxGrade(grades) => grades.iter().for_each(|&grade| float(grade, to)),
+            Self::Hits { hits, rule, recall } => {
                 (*hits, *rule).mix_into(to);
                 float(*recall, to);
             }
-            Fact::Ideal(ideal) => ideal.mix_into(to),
+            Self::Ideal(ideal) => ideal.mix_into(to),
         }
     }
 }

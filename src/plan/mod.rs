@@ -1,5 +1,5 @@
-//! The planner, from a list of measures to a program: the folds to run, the ranks at which folds
-//! are read, and the last steps of measures.
+//! The planner from measures to a program: folds over the ranks, the cutoffs to read them at, and
+//! last steps.
 //!
 //! A fold shared by several measures runs once, with all their cutoffs. The plan is plain data,
 //! made of measures and a codebook alone; [`Plan`] prints itself. [`Prepared`] adds the facts of
@@ -28,21 +28,23 @@ mod distinct;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::iter::zip;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 use crate::facets::FacetValue;
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, QueryInputs, Task, Walk, Weights};
-use crate::matrix::{Above, Batch, Codebook, Facts, QueryFacts};
+use crate::matrix::{Batch, Codebook, CodesAbove, GradeHistogram, GradeHistograms};
 use crate::measure::{
-    Average, Fact, IdealRanking, Last, Measure, OfNothing, Place, Read, RecallRule, Recipe,
+    Average, IdealRanking, LastStep, Measure, NoRelevant, QueryConstant, ReadCutoff, RecallRule,
+    Recipe, RecipeInput,
 };
-use distinct::Distinct;
+use distinct::DistinctList;
 
 /// The most measures of a plan: a thread that finishes a tile keeps a number for each measure and
 /// row of it.
 const MOST: usize = 100_000;
 
-/// The program for some measures, and how each measure is finished from it.
+/// The program that evaluates some measures, and the last steps from its columns to each measure.
 ///
 /// ```
 /// use laneval::labels::Codebook;
@@ -55,33 +57,33 @@ const MOST: usize = 100_000;
 pub struct Plan {
     measures: Vec<Measure>,
     program: Program,
-    facts: Vec<Fact>,
+    facts: Vec<QueryConstant>,
     /// The facts that are inputs of the program.
     inputs: Vec<usize>,
     ideals: Vec<IdealRanking>,
-    returned: Vec<Returned>,
+    returned: Vec<TruncatedIdeal>,
     recipes: Vec<(Recipe, Vec<NumberSource>)>,
     /// The measures that are not 0 where nothing is relevant.
-    of_nothing: Vec<ReplacedValue>,
+    of_nothing: Vec<NoRelevantValue>,
 }
 
-/// A measure whose value is not 0 where nothing is relevant.
+/// A measure whose value is not 0 for a query without relevant documents, with that value.
 #[derive(Debug, Clone, Copy)]
-struct ReplacedValue {
+struct NoRelevantValue {
     /// The index of the measure.
     measure: usize,
     /// The index of the fact that is 0 for a query without relevant documents.
     relevance: usize,
-    value: OfNothing,
+    value: NoRelevant,
 }
 
-/// A plan with its facts of the queries of a batch.
+/// A plan of measures with the numbers of a batch's queries that it needs, such as ideal gains.
 pub struct Prepared<'a> {
     plan: &'a Plan,
     /// The facts, `[fact][query]`.
     facts: Vec<Vec<f64>>,
     /// The judgments of each query as counts by the codes that the folds see.
-    judged: Cow<'a, Facts>,
+    judged: Cow<'a, GradeHistograms>,
     /// The numbers of the queries that the program refers to.
     inputs: QueryInputs,
     /// The weights of the ranks of each ideal.
@@ -93,7 +95,7 @@ pub struct Prepared<'a> {
 /// An ideal ranking of the judged documents, cut to the length of the ranking. A ranking that
 /// reaches the cutoff has the ideal of its query. For a shorter ranking, the ideal is walked down
 /// to the last rank of the ranking.
-struct Returned {
+struct TruncatedIdeal {
     ideal: IdealRanking,
     /// The fact of the query, for rankings that are as deep.
     fact: usize,
@@ -101,7 +103,8 @@ struct Returned {
     retrieved: usize,
 }
 
-/// The source of a number that a measure reads.
+/// The source of a number in a measure's last step: a column of the engine, a query's fact, or an
+/// ideal gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum NumberSource {
     /// A column of the engine.
@@ -115,16 +118,16 @@ enum NumberSource {
 }
 
 impl Plan {
-    /// Plans `measures` for labels of the codebook `book`.
+    /// Plans the evaluation of `measures` on labels whose codes (bytes) have the meaning in `book`.
     ///
     /// # Errors
     /// A measure whose parameters do not fit the grades; more than 100,000 measures.
     pub fn new(measures: &[Measure], book: &Codebook) -> Result<Self> {
         if measures.len() > MOST {
             let count = measures.len();
-            return Err(Error::Unanswerable(format!(
+            return unanswerable(format!(
                 "{count} measures, where {MOST} can be evaluated together: ask for fewer at a time"
-            )));
+            ));
         }
         // More grades than codes: the thresholds that these measures have cut the grades into
         // classes, and labels say only the class.
@@ -133,31 +136,32 @@ impl Plan {
         } else {
             Some(book.at_levels(measures.iter().flat_map(|measure| measure.levels(book)))?)
         };
-        let recipe = |measure: &Measure| match &classes {
+        let recipes = measures.iter().map(|measure| match &classes {
             None => measure.recipe(book),
             Some(classes) => Ok(measure.recipe_of(classes)?.over_exact()),
-        };
-        let recipes: Vec<Recipe> = measures.iter().map(recipe).collect::<Result<_>>()?;
+        });
+        let recipes: Vec<Recipe> = recipes.collect::<Result<_>>()?;
         let mut draft = PlanDraft::default();
-        let asked: Vec<Vec<NumberRead>> = recipes
+        let recipe_reads: Vec<Vec<NumberRead>> = recipes
             .iter()
             .map(|recipe| recipe.reads().iter().map(|read| draft.ask(read)).collect())
             .collect();
-        let of_nothing = draft.of_nothing(measures, classes.as_ref().unwrap_or(book))?;
+        let of_nothing = draft.no_relevant_values(measures, classes.as_ref().unwrap_or(book))?;
         let draft = draft.finish();
-        let sources =
-            |asked: Vec<NumberRead>| asked.into_iter().map(|asked| draft.source(asked)).collect();
-        let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
-        let returned = draft.returned();
+        let sources = recipe_reads
+            .into_iter()
+            .map(|reads| reads.into_iter().map(|read| draft.source(read)).collect());
+        let recipes = zip(recipes, sources).collect();
         let codes = classes.as_ref().unwrap_or(book).codes();
         let program = Program { tasks: draft.tasks, codes, classes };
-        let Drafted { facts, inputs, ideals, .. } = draft;
+        let FinishedDraft { facts, inputs, ideals, returned, .. } = draft;
         let measures = measures.to_vec();
-        Ok(Plan { measures, program, facts, inputs, ideals, returned, recipes, of_nothing })
+        Ok(Self { measures, program, facts, inputs, ideals, returned, recipes, of_nothing })
     }
 
-    /// Computes the facts of a batch's queries that the plan needs. A later batch of the same
-    /// queries can reuse the facts, unless its rankings are deeper.
+    /// Computes the facts of a batch's queries that the plan needs, such as numbers of relevant
+    /// documents. A later batch of the same queries can reuse the facts, unless its rankings are
+    /// deeper.
     #[doc(hidden)]
     pub fn prepare<'a>(&'a self, batch: &Batch<'a>) -> Prepared<'a> {
         let exact = batch.exact_facts();
@@ -165,35 +169,38 @@ impl Plan {
             (Some(exact), Some(classes)) => Cow::Owned(exact.classed(batch.facts(), classes)),
             _ => Cow::Borrowed(batch.facts()),
         };
-        let facts = Fact::columns(&self.facts, &judged, exact);
+        let facts = QueryConstant::columns(&self.facts, &judged, exact);
         // Facts that are inputs are whole numbers of documents or ranks. A number too large for a
         // u32 becomes the largest u32, which no rank exceeds.
-        let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
-        let inputs = self.inputs.iter().map(input).collect();
+        let inputs = self.inputs.iter();
+        let inputs =
+            inputs.map(|&fact| facts[fact].iter().map(|&number| number as u32).collect()).collect();
         let deepest = batch.deepest() as usize;
         let weights = self.ideals.iter().map(|ideal| ideal.weights(deepest)).collect();
-        let returned = self.returned.iter().map(|of| of.ideal.weights(deepest)).collect();
+        let returned =
+            self.returned.iter().map(|truncated| truncated.ideal.weights(deepest)).collect();
         Prepared { plan: self, facts, judged, inputs, weights, returned }
     }
 
-    /// The measures, in the order asked for.
+    /// Returns the measures of the plan, in the order asked for.
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }
 
-    /// The engine's program.
+    /// Returns the program of folds that the engine runs for the plan.
     #[doc(hidden)]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The deepest rank read by the program; `None` if the program may read whole rankings.
-    pub(crate) fn reach(&self) -> Option<u32> {
+    /// Returns the deepest rank that the plan reads of a ranking; `None` if it may read whole
+    /// rankings.
+    pub(crate) fn max_rank(&self) -> Option<u32> {
         let folds_only = self.walks().next().is_none() && self.facets().next().is_none();
-        self.program.reach().filter(|_| folds_only)
+        self.program.max_rank().filter(|_| folds_only)
     }
 
-    /// The columns of the engine that a measure reads.
+    /// Returns the columns of the engine's results that a measure of the plan reads.
     pub(crate) fn columns_of(&self, measure: usize) -> impl Iterator<Item = usize> {
         let (_, sources) = &self.recipes[measure];
         sources.iter().filter_map(|source| match *source {
@@ -202,41 +209,40 @@ impl Plan {
         })
     }
 
-    /// The measures that walk down each ranking instead, by index, with their walk; `None` for the
-    /// measure's reference function.
+    /// Returns the plan's measures that walk from one relevant document of a ranking to the next,
+    /// by index. Each has its walk; `None` stands for the measure's reference function.
     #[doc(hidden)]
     pub fn walks(&self) -> impl Iterator<Item = (usize, Option<&Walk>)> {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
             Recipe::Walk { walk, .. } => Some((at, walk.as_ref())),
-            Recipe::Folds { .. } | Recipe::Groups(_) => None,
+            Recipe::Folds { .. } | Recipe::Facets(_) => None,
         })
     }
-}
 
-impl Plan {
-    /// The measures over judgments by facet, by index.
+    /// Returns the plan's measures over judgments by facet (judge, subtopic, preference, span), by
+    /// index.
     pub(crate) fn facets(&self) -> impl Iterator<Item = (usize, &FacetValue)> + Clone {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
-            Recipe::Groups(value) => Some((at, value)),
+            Recipe::Facets(value) => Some((at, value)),
             Recipe::Folds { .. } | Recipe::Walk { .. } => None,
         })
     }
 }
 
 impl<'a> Prepared<'a> {
-    /// The plan.
+    /// Returns the plan that was prepared for a batch of queries.
     pub fn plan(&self) -> &'a Plan {
         self.plan
     }
 
-    /// The numbers of each query that the program refers to.
+    /// Returns the numbers of each query, such as its own cutoffs, that the plan's program reads.
     pub fn inputs(&self) -> &QueryInputs {
         &self.inputs
     }
 
-    /// Finishes every measure of some rows into `[measure][row]`; `queries` are the queries of the
-    /// rows, lane by lane. Values of walking measures are left unchanged. `gathered` is a reusable
-    /// buffer for the queries' numbers, by row.
+    /// Computes all measures of some rankings from the engine's columns, into `[measure][row]`.
+    /// `queries` are the queries of the rows, lane by lane. Values of walking measures are left
+    /// unchanged. `gathered` is a reusable buffer for the queries' numbers, by row.
     pub fn finish(
         &self,
         queries: &[u32],
@@ -270,23 +276,24 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Whether a measure is something else than 0 where nothing is relevant.
+    /// Returns whether a measure of the plan is something else than 0 for queries without relevant
+    /// documents.
     pub fn replaces(&self) -> bool {
         !self.plan.of_nothing.is_empty()
     }
 
-    /// Replaces the values of measures, `[measure][row]`, in the rows for whose queries nothing is
-    /// relevant; `queries` are the queries of the rows, lane by lane. A value that is none becomes
-    /// `undefined`.
+    /// Replaces the measures, `[measure][row]`, of rankings whose query has nothing relevant, if
+    /// they are not 0 there. `queries` are the queries of the rows, lane by lane. A value that is
+    /// none becomes `undefined`.
     pub fn replace(&self, queries: &[u32], undefined: f64, values: &mut [f64]) {
-        for of in &self.plan.of_nothing {
-            let relevance = &self.facts[of.relevance];
-            let replaced = match of.value {
-                OfNothing::Zero => 0.0,
-                OfNothing::One => 1.0,
-                OfNothing::Skip => undefined,
+        for replacement in &self.plan.of_nothing {
+            let relevance = &self.facts[replacement.relevance];
+            let replaced = match replacement.value {
+                NoRelevant::Zero => 0.0,
+                NoRelevant::One => 1.0,
+                NoRelevant::Skip => undefined,
             };
-            let values = &mut values[of.measure * queries.len()..][..queries.len()];
+            let values = &mut values[replacement.measure * queries.len()..][..queries.len()];
             for (value, &query) in values.iter_mut().zip(queries) {
                 if relevance[query as usize] == 0.0 {
                     *value = replaced;
@@ -295,12 +302,14 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The judgments of a query as counts by the codes that folds and walks see.
-    pub fn judged(&self, query: usize) -> QueryFacts<'_> {
-        self.judged.of(query)
+    /// Returns the judgments of a query as the number of documents of each code that folds and
+    /// walks see.
+    pub fn judged(&self, query: usize) -> GradeHistogram<'_> {
+        self.judged.get(query)
     }
 
-    /// The facts of a query with which a measure walks.
+    /// Returns the facts of a query, such as its number of relevant documents, with which a measure
+    /// walks.
     pub fn facts(&self, measure: usize, query: usize) -> impl Iterator<Item = f64> {
         let (_, sources) = &self.plan.recipes[measure];
         sources.iter().filter_map(move |source| match *source {
@@ -309,18 +318,18 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Collects the ideal orders of the rows, `[ideal][row]`, then the facts of their queries,
-    /// `[fact][row]`, unless these are contiguous.
+    /// Collects the ideal gains of rankings, `[ideal][row]`, and the facts of their queries,
+    /// `[fact][row]`. The facts are left out if the queries follow one another.
     fn gather(&self, queries: &[u32], together: bool, columns: &Columns, gathered: &mut Vec<f64>) {
         let codes = self.plan.program.codes;
         gathered.clear();
         for (ideal, weights) in self.plan.ideals.iter().zip(&self.weights) {
             gathered.extend((0..queries.len()).map(|lane| {
                 let counts = columns.histogram[lane * codes..][..codes].iter().enumerate();
-                ideal.of(weights, counts.map(|(code, &count)| (code as u8, count)).skip(1))
+                ideal.dcg(weights, counts.map(|(code, &count)| (code as u8, count)).skip(1))
             }));
         }
-        for (Returned { ideal, fact, retrieved }, weights) in
+        for (TruncatedIdeal { ideal, fact, retrieved }, weights) in
             self.plan.returned.iter().zip(&self.returned)
         {
             let retrieved = &columns.values[retrieved * columns.lanes..];
@@ -328,9 +337,8 @@ impl<'a> Prepared<'a> {
                 if ideal.rank.is_some_and(|rank| retrieved >= f64::from(rank)) {
                     return self.facts[*fact][query as usize];
                 }
-                let judged = self.judged(query as usize).iter();
-                let judged = judged.filter(|&(code, _)| Above::JUDGED.contains(code));
-                ideal.of_first(retrieved as u32, weights, judged)
+                let facts = self.judged(query as usize);
+                ideal.dcg_at(retrieved as u32, weights, facts.judged())
             }));
         }
         for fact in self.facts.iter().filter(|_| !together) {
@@ -338,35 +346,35 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Writes every measure as a column times a factor of the query.
+    /// Writes every measure of the plan as a column of the engine times a factor of the query.
     ///
     /// # Errors
-    /// The first measure without a product form, without a mean as its aggregate, or with `nothing`
-    /// other than 0.
+    /// The first measure without a product form, without a mean as its aggregate, or with
+    /// `no_relevant` other than 0.
     pub fn products(&self) -> std::result::Result<Vec<Product>, &'a Measure> {
         let each = self.plan.measures.iter().zip(&self.plan.recipes);
         each.map(|(measure, (recipe, sources))| {
             let product = self.product(recipe, sources);
-            let plain = measure.of_nothing() == OfNothing::Zero;
-            product
-                .filter(|_| plain && measure.definition().average == Average::Mean)
-                .ok_or(measure)
+            let plain = measure.no_relevant() == NoRelevant::Zero
+                && measure.definition().average == Average::Mean;
+            product.filter(|_| plain).ok_or(measure)
         })
         .collect()
     }
 
-    /// Writes a recipe as a column times a factor of the query; `None` for a recipe of another
-    /// form.
+    /// Writes a measure's recipe as a column of the engine times a factor of the query; else
+    /// `None`.
     fn product(&self, recipe: &Recipe, sources: &[NumberSource]) -> Option<Product> {
         let Recipe::Folds { last, .. } = recipe else { return None };
         let by = match (last, sources) {
-            (Last::Over(by), _) => Factor::Same(1.0 / by),
-            (Last::Times(by), _) => Factor::Same(*by),
-            (Last::Ratio { most }, [_, NumberSource::Fact(fact)]) => {
-                let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
-                Factor::PerQuery(self.facts[*fact].iter().map(factor).collect())
+            (LastStep::Over(by), _) => Factor::Same(1.0 / by),
+            (LastStep::Times(by), _) => Factor::Same(*by),
+            (LastStep::Ratio { most }, [_, NumberSource::Fact(fact)]) => {
+                let divisors = self.facts[*fact].iter();
+                let factors = divisors.map(|&by| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) });
+                Factor::PerQuery(factors.collect())
             }
-            (Last::Reciprocal { most }, _) => {
+            (LastStep::Reciprocal { most }, _) => {
                 Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32)
             }
             _ => return None,
@@ -376,24 +384,24 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// A plan in the making, with all requests so far.
+/// A plan in the making: the folds, cutoffs and query facts that measures have asked for so far.
 #[derive(Default)]
 struct PlanDraft {
-    folds: Distinct<Fold>,
+    folds: DistinctList<Fold>,
     /// The cuts at which each fold is read; in any order and with repetitions until the draft is
     /// finished.
     cuts: Vec<Vec<Cut>>,
-    facts: Distinct<Fact>,
+    facts: DistinctList<QueryConstant>,
     /// The facts that are inputs of the program.
-    inputs: Distinct<usize>,
-    ideals: Distinct<IdealRanking>,
-    returned: Distinct<IdealRanking>,
-    kinds: Distinct<(Above, RecallRule)>,
+    inputs: DistinctList<usize>,
+    ideals: DistinctList<IdealRanking>,
+    returned: DistinctList<IdealRanking>,
+    kinds: DistinctList<(CodesAbove, RecallRule)>,
     /// The levels of recall at which each kind of peaks is read, as the cuts of a fold.
     recalls: Vec<Vec<f64>>,
 }
 
-/// A number that a measure reads, before its column is known.
+/// A number that a measure's last step reads, before its column in the engine's results is known.
 #[derive(Clone, Copy)]
 enum NumberRead {
     /// A fold by its index among the folds, read at a cut.
@@ -408,11 +416,12 @@ enum NumberRead {
 }
 
 impl PlanDraft {
-    fn ask(&mut self, read: &Read) -> NumberRead {
+    fn ask(&mut self, read: &RecipeInput) -> NumberRead {
         match read {
-            Read::Fold(fold, place) => {
+            RecipeInput::Fold(fold, place) => {
                 let cut = self.cut(place);
                 let at = self.fold(fold);
+                // A first hit at any cutoff is the first hit down to the deepest, or none.
                 if let Fold::FirstRank(_) = fold {
                     let deepest = self.cuts[at].pop().map_or(cut, |deepest| deepest.max(cut));
                     self.cuts[at].push(deepest);
@@ -421,29 +430,30 @@ impl PlanDraft {
                 self.cuts[at].push(cut);
                 NumberRead::Cut(at, cut)
             }
-            Read::Peak { hits, rule, recall } => {
+            RecipeInput::Peak { hits, rule, recall } => {
                 let at = self.kinds.place(&(*hits, *rule));
                 self.recalls.resize_with(self.kinds.len(), Vec::new);
                 self.recalls[at].push(*recall);
                 NumberRead::Peak(at, *recall)
             }
-            Read::Preference { hits, judged } => {
-                let cap = self.input(&Fact::Count(*hits));
-                let bound = self.input(&Fact::Fewer { hits: *hits, judged: *judged });
+            RecipeInput::Preference { hits, judged } => {
+                let cap = self.input(&QueryConstant::Count(*hits));
+                let bound = self.input(&QueryConstant::Fewer { hits: *hits, judged: *judged });
                 let at =
                     self.fold(&Fold::PreferenceSum { hits: *hits, judged: *judged, cap, bound });
                 self.cuts[at].push(Cut::End);
                 NumberRead::First(at)
             }
-            Read::Fact(fact) => NumberRead::Fact(self.facts.place(fact)),
-            Read::RetrievedIdeal(ideal) => {
+            RecipeInput::Fact(fact) => NumberRead::Fact(self.facts.place(fact)),
+            RecipeInput::RetrievedIdeal(ideal) => {
                 let at = self.fold(&Fold::Histogram);
                 self.cuts[at].push(Cut::End);
                 NumberRead::Ideal(self.ideals.place(ideal))
             }
-            Read::ReturnedIdeal(ideal) => {
-                self.facts.place(&Fact::Ideal(ideal.clone()));
-                let at = self.fold(&Fold::Count(Above::RETRIEVED));
+            RecipeInput::TruncatedIdeal(ideal) => {
+                // The fact must be there for rankings that reach the cutoff; `finish` looks it up.
+                self.facts.place(&QueryConstant::Ideal(ideal.clone()));
+                let at = self.fold(&Fold::Count(CodesAbove::RETRIEVED));
                 self.cuts[at].push(Cut::End);
                 NumberRead::Returned(self.returned.place(ideal))
             }
@@ -452,15 +462,21 @@ impl PlanDraft {
 
     /// Adds, for each measure whose value is not 0 where nothing is relevant, the fact that finds
     /// the queries without relevant documents.
-    fn of_nothing(&mut self, measures: &[Measure], book: &Codebook) -> Result<Vec<ReplacedValue>> {
-        let replaced =
-            measures.iter().enumerate().filter(|(_, of)| of.of_nothing() != OfNothing::Zero);
-        let replaced = replaced.map(|(at, measure)| {
-            let wrong = |message: String| Error::from(measure.wrong(message));
-            let relevance = self.facts.place(&measure.relevance(book).map_err(wrong)?);
-            Ok(ReplacedValue { measure: at, relevance, value: measure.of_nothing() })
-        });
-        replaced.collect()
+    fn no_relevant_values(
+        &mut self,
+        measures: &[Measure],
+        book: &Codebook,
+    ) -> Result<Vec<NoRelevantValue>> {
+        let mut values = Vec::new();
+        for (at, measure) in measures.iter().enumerate() {
+            let value = measure.no_relevant();
+            if value != NoRelevant::Zero {
+                let fact = measure.relevance(book).map_err(|message| measure.wrong(message))?;
+                let relevance = self.facts.place(&fact);
+                values.push(NoRelevantValue { measure: at, relevance, value });
+            }
+        }
+        Ok(values)
     }
 
     fn fold(&mut self, fold: &Fold) -> usize {
@@ -469,15 +485,15 @@ impl PlanDraft {
         at
     }
 
-    fn cut(&mut self, place: &Place) -> Cut {
+    fn cut(&mut self, place: &ReadCutoff) -> Cut {
         match place {
-            Place::Rank(k) => Cut::At(*k),
-            Place::End => Cut::End,
-            Place::PerQuery(fact) => Cut::PerQuery(self.input(fact)),
+            ReadCutoff::Rank(k) => Cut::At(*k),
+            ReadCutoff::End => Cut::End,
+            ReadCutoff::PerQuery(fact) => Cut::PerQuery(self.input(fact)),
         }
     }
 
-    fn input(&mut self, fact: &Fact) -> usize {
+    fn input(&mut self, fact: &QueryConstant) -> usize {
         let fact = self.facts.place(fact);
         self.inputs.place(&fact)
     }
@@ -485,9 +501,9 @@ impl PlanDraft {
     // Invariant: cuts of a task are sorted with ranks first, then the end, then the queries' own
     // cuts, because `Cut`'s variants have this order. Engines rely on the order: the fixed ranks
     // are an ascending prefix.
-    /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order of request,
-    /// then a task for each kind of peaks.
-    fn finish(mut self) -> Drafted {
+    /// Completes the draft of a plan: sorts cutoffs and levels of recall, and makes the engine's
+    /// tasks. The folds come in the order of request, then a task for each kind of peaks.
+    fn finish(mut self) -> FinishedDraft {
         for cuts in &mut self.cuts {
             cuts.sort_unstable();
             cuts.dedup();
@@ -497,81 +513,73 @@ impl PlanDraft {
             recalls.sort_by(f64::total_cmp);
             recalls.dedup();
             let (hits, rule) = self.kinds.list()[kind];
-            let fact = |&recall: &f64| Fact::Hits { hits, rule, recall };
-            let facts: Vec<usize> =
-                recalls.iter().map(|recall| self.facts.place(&fact(recall))).collect();
-            let caps = facts.iter().map(|fact| self.inputs.place(fact)).collect();
+            let caps = recalls.iter().map(|&recall| {
+                let fact = self.facts.place(&QueryConstant::Hits { hits, rule, recall });
+                self.inputs.place(&fact)
+            });
+            let caps = caps.collect();
             peaks.push(Task { fold: Fold::PeakPrecision { hits, caps }, cuts: vec![Cut::End] });
         }
         let returned = self.returned.into_list().into_iter().map(|ideal| {
-            let fact = self.facts.place(&Fact::Ideal(ideal.clone()));
-            (ideal, fact, self.folds.place(&Fold::Count(Above::RETRIEVED)))
+            let fact = self.facts.place(&QueryConstant::Ideal(ideal.clone()));
+            (ideal, fact, self.folds.place(&Fold::Count(CodesAbove::RETRIEVED)))
         });
-        let returned = returned.collect();
-        let folds = self.folds.list().len();
-        let tasks = std::iter::zip(self.folds.into_list(), self.cuts)
-            .map(|(fold, cuts)| Task { fold, cuts });
+        let returned: Vec<_> = returned.collect();
+        let folds = self.folds.len();
+        let tasks = zip(self.folds.into_list(), self.cuts).map(|(fold, cuts)| Task { fold, cuts });
         let tasks: Vec<Task> = tasks.chain(peaks).collect();
         let first_columns = tasks.iter().scan(0, |columns, task| {
             let first = *columns;
             *columns += task.columns();
             Some(first)
         });
-        Drafted {
+        let mut finished = FinishedDraft {
             first_columns: first_columns.collect(),
             tasks,
             folds,
             facts: self.facts.into_list(),
             inputs: self.inputs.into_list(),
             ideals: self.ideals.into_list(),
-            returned,
+            returned: Vec::new(),
             recalls: self.recalls,
+        };
+        // Last, because only now is the first column of each fold known.
+        for (ideal, fact, fold) in returned {
+            let retrieved = finished.column(fold, Cut::End);
+            finished.returned.push(TruncatedIdeal { ideal, fact, retrieved });
         }
+        finished
     }
 }
 
-/// A draft that is complete.
-struct Drafted {
+/// A complete draft of a plan: the engine's tasks with their first columns, and the query facts.
+struct FinishedDraft {
     tasks: Vec<Task>,
     /// The first column of each task.
     first_columns: Vec<usize>,
     /// The number of tasks that are folds; the tasks of peaks follow the folds.
     folds: usize,
-    facts: Vec<Fact>,
+    facts: Vec<QueryConstant>,
     inputs: Vec<usize>,
     ideals: Vec<IdealRanking>,
-    /// The ideals that are no longer than the ranking, each with its fact and the fold that counts
-    /// documents.
-    returned: Vec<(IdealRanking, usize, usize)>,
+    /// The ideals that are no longer than the ranking.
+    returned: Vec<TruncatedIdeal>,
     recalls: Vec<Vec<f64>>,
 }
 
-impl Drafted {
-    /// The ideals that are no longer than the ranking, with their columns.
-    fn returned(&self) -> Vec<Returned> {
-        let column = |fold: usize| match self.source(NumberRead::Cut(fold, Cut::End)) {
-            NumberSource::Column(column) => column,
-            source => unreachable!("{source:?} is no column"),
-        };
-        let all = self.returned.iter();
-        all.map(|(ideal, fact, fold)| Returned {
-            ideal: ideal.clone(),
-            fact: *fact,
-            retrieved: column(*fold),
-        })
-        .collect()
+impl FinishedDraft {
+    /// Returns the column of the engine's results with a fold read at a cutoff.
+    fn column(&self, fold: usize, cut: Cut) -> usize {
+        let at = self.tasks[fold].cuts.binary_search(&cut);
+        self.first_columns[fold] + at.unwrap_or_else(|_| unreachable!("{cut:?} was asked for"))
     }
 
-    fn source(&self, asked: NumberRead) -> NumberSource {
-        match asked {
-            NumberRead::Cut(task, cut) => {
-                let at = self.tasks[task].cuts.binary_search(&cut);
-                let at = at.unwrap_or_else(|_| unreachable!("{cut:?} was asked for"));
-                NumberSource::Column(self.first_columns[task] + at)
-            }
+    fn source(&self, read: NumberRead) -> NumberSource {
+        match read {
+            NumberRead::Cut(fold, cut) => NumberSource::Column(self.column(fold, cut)),
             NumberRead::First(task) => NumberSource::Column(self.first_columns[task]),
             NumberRead::Peak(kind, recall) => {
-                let at = self.recalls[kind].partition_point(|&of| of < recall);
+                let at = self.recalls[kind].partition_point(|&level| level < recall);
                 NumberSource::Column(self.first_columns[self.folds + kind] + at)
             }
             NumberRead::Fact(fact) => NumberSource::Fact(fact),
@@ -582,27 +590,23 @@ impl Drafted {
 }
 
 impl fmt::Display for Plan {
-    /// Writes the folds with their cutoffs and columns, then the measures with the columns that
-    /// they read.
+    /// Writes the plan: the folds with their cutoffs and columns, then the measures with the
+    /// columns that they read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "folds, over the ranks of every row:")?;
         let mut column = 0;
         for task in &self.program.tasks {
             write!(f, "  {}", describe(&task.fold))?;
+            let names = columns(column, task.columns());
             match &task.fold {
                 Fold::Histogram => writeln!(f, " → a count for each code")?,
                 Fold::PeakPrecision { caps, .. } => {
                     let caps: Vec<_> = caps.iter().map(|&input| format!("input {input}")).collect();
-                    writeln!(
-                        f,
-                        " from hit [{}] → {}",
-                        caps.join(", "),
-                        columns(column, task.columns())
-                    )?;
+                    writeln!(f, " from hit [{}] → {names}", caps.join(", "))?;
                 }
                 _ => {
                     let cuts: Vec<_> = task.cuts.iter().map(cut_name).collect();
-                    writeln!(f, " at [{}] → {}", cuts.join(", "), columns(column, task.columns()))?;
+                    writeln!(f, " at [{}] → {names}", cuts.join(", "))?;
                 }
             }
             column += task.columns();
@@ -612,19 +616,17 @@ impl fmt::Display for Plan {
             writeln!(f, "  f{at} = {}", describe_fact(fact))?;
         }
         writeln!(f, "measures, finished in f64:")?;
-        for (measure, (recipe, sources)) in std::iter::zip(&self.measures, &self.recipes) {
+        for (measure, (recipe, sources)) in zip(&self.measures, &self.recipes) {
             let sources = sources.iter().map(|source| match source {
                 NumberSource::Column(column) => format!("c{column}"),
                 NumberSource::Fact(fact) => format!("f{fact}"),
-                NumberSource::Ideal(_) => "the ideal order of the histogram".to_owned(),
-                NumberSource::Returned(_) => {
-                    "the ideal order, no longer than the ranking".to_owned()
-                }
+                NumberSource::Ideal(_) => "the ideal order of the histogram".into(),
+                NumberSource::Returned(_) => "the ideal order, no longer than the ranking".into(),
             });
             let walk = match recipe {
                 Recipe::Folds { .. } => None,
-                Recipe::Walk { .. } => Some("a walk down each ranking".to_owned()),
-                Recipe::Groups(value) => Some(format!("judgments by {}", value.needs())),
+                Recipe::Walk { .. } => Some("a walk down each ranking".into()),
+                Recipe::Facets(value) => Some(format!("judgments by {}", value.needs())),
             };
             let from = walk.into_iter().chain(sources).collect::<Vec<_>>().join(", ");
             writeln!(f, "  {measure}: {}; from {from}", measure.definition().formula)?;
@@ -646,7 +648,6 @@ fn cut_name(cut: &Cut) -> String {
 }
 
 fn describe(fold: &Fold) -> String {
-    let set = |above: &Above| format!("code > {}", above.0);
     match fold {
         Fold::Count(hits)
         | Fold::FirstRank(hits)
@@ -654,7 +655,7 @@ fn describe(fold: &Fold) -> String {
         | Fold::InferredSum(hits)
         | Fold::PairSum(hits)
         | Fold::PreferenceSum { hits, .. }
-        | Fold::PeakPrecision { hits, .. } => format!("{}({})", fold.name(), set(hits)),
+        | Fold::PeakPrecision { hits, .. } => format!("{}(code > {})", fold.name(), hits.0),
         Fold::WeightedSum { discount, .. } | Fold::Cascade { discount, .. } => {
             format!("{}({discount:?})", fold.name())
         }
@@ -662,15 +663,15 @@ fn describe(fold: &Fold) -> String {
     }
 }
 
-fn describe_fact(fact: &Fact) -> String {
+fn describe_fact(fact: &QueryConstant) -> String {
     match fact {
-        Fact::MaxGrade(_) => "the largest grade".to_owned(),
-        Fact::Fewer { hits, .. } => format!("the smaller of R (code > {}) and N", hits.0),
-        Fact::Count(set) => format!("documents with code > {}", set.0),
-        Fact::Hits { hits, rule, recall } => {
+        QueryConstant::MaxGrade(_) => "the largest grade".to_owned(),
+        QueryConstant::Fewer { hits, .. } => format!("the smaller of R (code > {}) and N", hits.0),
+        QueryConstant::Count(set) => format!("documents with code > {}", set.0),
+        QueryConstant::Hits { hits, rule, recall } => {
             format!("hits (code > {}) at recall {recall} by {rule:?}", hits.0)
         }
-        Fact::Ideal(IdealRanking { discount, rank, .. }) => match rank {
+        QueryConstant::Ideal(IdealRanking { discount, rank, .. }) => match rank {
             Some(k) => format!("ideal gain({discount:?}) at {k}"),
             None => format!("ideal gain({discount:?})"),
         },
@@ -683,7 +684,7 @@ mod tests {
     use crate::matrix::Codebook;
     use crate::measure::{Defaults, parse_list};
 
-    /// A draft of these measures, and the number of comparisons that it made.
+    /// Returns a draft of these measures, and the number of comparisons that it made.
     fn drafted(measures: &[Measure]) -> (PlanDraft, usize) {
         let book = Codebook::new([0.0, 1.0, 2.0]).unwrap();
         let mut draft = PlanDraft::default();
@@ -772,7 +773,7 @@ mod tests {
             .unwrap();
         let plan = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            Plan::new(&measures(&names), matrix.book()).unwrap()
+            Plan::new(&measures(&names), matrix.codebook()).unwrap()
         };
         let factors = |names: &[&str]| {
             let products = plan(names).prepare(&matrix.batch()).products().unwrap();

@@ -1,5 +1,5 @@
-//! Pools: the contribution of each run to the judged documents, and the loss of a run left out of
-//! the pool.
+//! Pools of judged documents: the contribution of each run, and its loss when left out of the pool
+//! (`laneval pools`).
 //!
 //! The judgments of a test collection are made of a *pool*: the first K documents of some runs,
 //! together. A system outside the pool finds unjudged documents, and unjudged documents count as
@@ -31,7 +31,7 @@
 //! ];
 //! let runs = runs.map(|(name, results)| (name.to_owned(), results));
 //! let matrix = Join::default().rankings(&qrels.numbered()?, runs)?;
-//! let pools = Pools::of(matrix, &Evaluator::new(["AP"])?, &PoolOptions::default())?;
+//! let pools = Pools::new(matrix, &Evaluator::new(["AP"])?, &PoolOptions::default())?;
 //! let one = &pools.runs[0];
 //! assert_eq!((one.judged, one.unique, one.unique_relevant), (2, 1, 1));
 //! // Without b, one of two relevant documents is found instead of two of three.
@@ -39,16 +39,17 @@
 //! # Ok::<(), laneval::Error>(())
 //! ```
 
-mod found;
-mod making;
+mod builder;
 mod owners;
+mod pool_runs;
 mod reduced;
 
 use std::num::NonZeroU32;
 
 use crate::measure::Measure;
 
-/// The options of pools.
+/// The options of a pool analysis: the depth of the pool, and the text that follows the team in a
+/// run's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolOptions {
@@ -67,11 +68,12 @@ impl PoolOptions {
 
 impl Default for PoolOptions {
     fn default() -> Self {
-        PoolOptions { depth: PoolOptions::DEPTH, teams: None }
+        Self { depth: Self::DEPTH, teams: None }
     }
 }
 
-/// The contribution of runs to a pool, and the loss of each run left out of the pool.
+/// The result of a pool analysis: each run's contribution of judged documents, and its loss when
+/// left out.
 ///
 /// All documents in the judgments count as judged, as in `Judged@10`, including documents with a
 /// negative grade. A grade of 1 or more is relevant.
@@ -98,7 +100,8 @@ pub struct Pools {
     pub losses: Vec<PoolLoss>,
 }
 
-/// A run of a pool.
+/// A run in a pool analysis: counts of its judged and unique documents, and its values when left
+/// out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PooledRun {
     /// The name of the run.
@@ -125,13 +128,13 @@ pub struct PooledRun {
     /// count.
     pub queries_lost: u64,
     /// The values with and without the run's own documents, by measure.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeaveOneOut>,
 }
 
-/// The value of a run under a measure, with all judgments, and without the judgments of documents
-/// unique to the run or its team.
+/// The value of a run under a measure, with all judgments, and without judgments that only the run
+/// or its team contributed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LeftOut {
+pub struct LeaveOneOut {
     /// The value with all judgments; `None` if no query counts.
     pub value: Option<f64>,
     /// The value without the removed judgments; `None` if no query counts.
@@ -143,19 +146,20 @@ pub struct LeftOut {
     pub rank_without: Option<u32>,
 }
 
-impl LeftOut {
-    /// The value without the judgments less the value with them.
+impl LeaveOneOut {
+    /// Returns the value of the run when left out less its value with all judgments.
     pub fn delta(&self) -> Option<f64> {
         Some(self.without? - self.value?)
     }
 
-    /// The delta as a share of the value; `None` if the value is 0.
+    /// Returns the change of the run's value when left out, as a share of the value; `None` if the
+    /// value is 0.
     pub fn relative(&self) -> Option<f64> {
         self.value.filter(|&value| value != 0.0).and_then(|value| Some(self.delta()? / value))
     }
 }
 
-/// What leaving out comes to over all runs, under a measure.
+/// The losses under a measure of runs left out of the pool, summed up over all runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PoolLoss {
     /// The mean over runs of how much worse the run is when it is left out.

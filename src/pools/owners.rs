@@ -1,11 +1,11 @@
-//! The owner of each judged document: the only run, or the only team, with the document down to the
-//! depth of the pool.
+//! The owner of each judged document: the only run, or the only team, that retrieved the document
+//! down to the depth of the pool.
 
-use super::found::FoundDocuments;
+use super::pool_runs::PoolHits;
 
-/// The owner of a document.
+/// The contributor of a judged document to the pool: one run or team, several, or nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum Contributor {
     /// No given run has the document: a run outside the input brought the document.
     Nobody,
     /// Only this run, or this team, has the document.
@@ -14,17 +14,17 @@ pub enum Owner {
     Several,
 }
 
-/// Finds the owner of each judged document within a depth; `team` is the number of the team of each
-/// run.
-pub fn owners(found: &FoundDocuments, depth: u32, team: &[u32]) -> Vec<Owner> {
-    let mut owners = vec![Owner::Nobody; found.judged()];
+/// Finds the only contributor of each judged document within a depth; `team` holds the team number
+/// of each run.
+pub fn owners(found: &PoolHits, depth: u32, team: &[u32]) -> Vec<Contributor> {
+    let mut owners = vec![Contributor::Nobody; found.judged()];
     for (run, &team) in team.iter().enumerate() {
         found.each_within(run, depth, |document| {
             let owner = &mut owners[document];
             *owner = match *owner {
-                Owner::Nobody => Owner::One(team),
-                Owner::One(other) if other == team => Owner::One(team),
-                Owner::One(_) | Owner::Several => Owner::Several,
+                Contributor::Nobody => Contributor::One(team),
+                Contributor::One(other) if other == team => Contributor::One(team),
+                Contributor::One(_) | Contributor::Several => Contributor::Several,
             };
         });
     }

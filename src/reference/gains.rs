@@ -1,51 +1,56 @@
-//! Measures that add gains, and compare the sum with the ideal ranking's gains.
+//! Reference formulas of measures that add gains, such as DCG, and compare the sum with the ideal
+//! ranking's.
 
-use super::parts::{discount, ratio};
-use super::ranking::{Ranking, SeenDocument};
-use crate::measure::{Measure, Value};
+use super::common::{discount, ratio};
+use super::ranking::DocumentJudgment::{self, Judged, Negative, Unpooled};
+use super::ranking::Ranking;
+use crate::measure::{Measure, ParamValue};
 use crate::sort;
 
-/// The gain of a document under the parameters `gain` and `rel`.
-fn gain(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
+/// Returns the function from a document to its gain under a measure's parameters `gain` and `rel`.
+fn gain(m: &Measure) -> impl Fn(DocumentJudgment) -> f64 + '_ {
     let (worth, floor) = (worth(m), m.number("rel").unwrap_or(0.0));
     move |document| match document {
-        SeenDocument::Judged(grade) if grade < floor => 0.0,
+        Judged(grade) if grade < floor => 0.0,
         document => worth(document),
     }
 }
 
-/// The gain of a document under the parameter `gain` alone.
-fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
+/// Returns the function from a document to its gain under a measure's parameter `gain` alone.
+fn worth(m: &Measure) -> impl Fn(DocumentJudgment) -> f64 + '_ {
     let table = match m.value("gain") {
-        Some(Value::Table(pairs)) => pairs.as_slice(),
+        Some(ParamValue::Table(pairs)) => pairs.as_slice(),
         _ => &[],
     };
-    let (exponential, binary) = (m.word("gain") == "exp2", m.word("gain") == "binary");
+    let (exponential, binary) = (m.choice("gain") == "exp2", m.choice("gain") == "binary");
     let level = m.rel();
     let named = move |level: f64| table.iter().find(|pair| pair.0 == level).map(|pair| pair.1);
     move |document| match document {
-        SeenDocument::Unpooled => named(-1.0).unwrap_or(0.0),
-        SeenDocument::Negative => named(-2.0).unwrap_or(0.0),
-        SeenDocument::Judged(grade) if exponential => grade.exp2() - 1.0,
-        SeenDocument::Judged(grade) if binary => f64::from(grade >= level),
-        SeenDocument::Judged(grade) => named(grade).unwrap_or(grade),
+        Unpooled => named(-1.0).unwrap_or(0.0),
+        Negative => named(-2.0).unwrap_or(0.0),
+        Judged(grade) if exponential => grade.exp2() - 1.0,
+        Judged(grade) if binary => f64::from(grade >= level),
+        Judged(grade) => named(grade).unwrap_or(grade),
     }
 }
 
-/// Returns a factor for gains, a power of two, so that sums of huge gains are finite; for values
-/// that depend only on the ratio of gains.
-fn unit(gain: impl Fn(SeenDocument) -> f64, r: &Ranking<'_>) -> f64 {
+/// Returns a gain function scaled by a power of two, so that sums of huge gains are finite. The
+/// scaled gains are for values that depend only on the ratio of gains.
+fn in_unit(
+    gain: impl Fn(DocumentJudgment) -> f64,
+    r: &Ranking<'_>,
+) -> impl Fn(DocumentJudgment) -> f64 {
     let grades = r.book.grades().iter().copied().chain(r.book.max_grade());
-    let judged = grades.map(SeenDocument::Judged);
-    let documents = judged.chain([SeenDocument::Unpooled, SeenDocument::Negative]);
-    let largest = documents.map(gain).fold(0.0, |largest, gain| gain.abs().max(largest));
-    if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 }
+    let documents = grades.map(Judged).chain([Unpooled, Negative]);
+    let largest = documents.map(&gain).fold(0.0, |largest, gain| gain.abs().max(largest));
+    let unit = if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 };
+    move |document| gain(document) * unit
 }
 
-/// Whether any judged document has a gain above 0.
+/// Returns whether any judged document of a query has a gain above 0.
 pub fn has_gain(m: &Measure, r: &Ranking<'_>) -> bool {
     let gain = gain(m);
-    r.judged().any(|(grade, _)| gain(SeenDocument::Judged(grade)) > 0.0)
+    r.judged().any(|(grade, _)| gain(Judged(grade)) > 0.0)
 }
 
 pub fn cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -57,16 +62,17 @@ pub fn cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     sum
 }
 
-/// A gain discounted at a rank. Most gains are 0, and need no logarithm.
+/// Returns a gain divided by the discount lg(i + 1) of its rank i, as in DCG. Most gains are 0, and
+/// need no logarithm.
 fn discounted(gain: f64, rank: usize) -> f64 {
     if gain == 0.0 { 0.0 } else { gain / discount(rank) }
 }
 
-/// The function that divides the gain of each rank by lg(i + 1), or by i, or from rank b on by
-/// log_b(i) and before by nothing.
+/// Returns the discount function of a DCG: division by lg(i + 1), by i, or by log_b(i) from rank b
+/// on.
 fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
-    let base = (m.word("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
-    let by_rank = m.word("discount") == "rank";
+    let base = (m.choice("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
+    let by_rank = m.choice("discount") == "rank";
     move |gain, rank| match base {
         _ if by_rank => gain / rank as f64,
         None => discounted(gain, rank),
@@ -79,7 +85,7 @@ pub fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     dcg_under(gain(m), m, r)
 }
 
-fn dcg_under(gain: impl Fn(SeenDocument) -> f64, m: &Measure, r: &Ranking<'_>) -> f64 {
+fn dcg_under(gain: impl Fn(DocumentJudgment) -> f64, m: &Measure, r: &Ranking<'_>) -> f64 {
     let discounted = discounted_under(m);
     let mut sum = 0.0;
     for (rank, document) in r.top(m.rank()) {
@@ -88,8 +94,7 @@ fn dcg_under(gain: impl Fn(SeenDocument) -> f64, m: &Measure, r: &Ranking<'_>) -
     sum
 }
 
-/// An ideal ranking: positive gains, the largest first, each with the number of documents that have
-/// it.
+/// The gains of an ideal ranking above 0, the largest first, each with its number of documents.
 struct IdealGains(Vec<(f64, u32)>);
 
 impl IdealGains {
@@ -99,23 +104,23 @@ impl IdealGains {
         IdealGains(gains)
     }
 
-    /// The ideal ranking of the judged documents of a query.
-    fn of_judged(r: &Ranking<'_>, gain: impl Fn(SeenDocument) -> f64) -> Self {
-        Self::new(r.judged().map(|(grade, count)| (gain(SeenDocument::Judged(grade)), count)))
+    /// Returns the gains of the ideal ranking of a query's judged documents.
+    fn from_judged(r: &Ranking<'_>, gain: impl Fn(DocumentJudgment) -> f64) -> Self {
+        Self::new(r.judged().map(|(grade, count)| (gain(Judged(grade)), count)))
     }
 
-    /// The gains of the ideal ranking, rank by rank.
+    /// Returns the gains of the ideal ranking, rank by rank.
     fn gains(&self) -> impl Iterator<Item = f64> {
         self.0.iter().flat_map(|&(gain, count)| std::iter::repeat_n(gain, count as usize))
     }
 
-    /// The number of documents of the ideal ranking.
+    /// Returns the number of documents in the ideal ranking.
     fn documents(&self) -> usize {
         self.0.iter().map(|&(_, count)| count as usize).sum()
     }
 }
 
-/// DCG of gains in order, down to rank `k`.
+/// Returns the DCG, down to rank `k`, of gains in rank order.
 fn dcg_of(
     gains: impl Iterator<Item = f64>,
     k: Option<u32>,
@@ -129,14 +134,12 @@ fn dcg_of(
 }
 
 pub fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let gain = gain(m);
-    let unit = unit(&gain, r);
-    let gain = |document| gain(document) * unit;
-    let ideal = match m.word("ideal") {
+    let gain = in_unit(gain(m), r);
+    let ideal = match m.choice("ideal") {
         "retrieved" => IdealGains::new(r.top(None).map(|(_, document)| (gain(document), 1))),
-        _ => IdealGains::of_judged(r, gain),
+        _ => IdealGains::from_judged(r, &gain),
     };
-    let ranks = match m.word("ideal") {
+    let ranks = match m.choice("ideal") {
         "uncut" => None,
         "returned" => Some(r.top(m.rank()).count() as u32),
         _ => m.rank(),
@@ -145,12 +148,12 @@ pub fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
-    dcg_of(IdealGains::of_judged(r, gain(m)).gains(), m.rank(), discounted_under(m))
+    dcg_of(IdealGains::from_judged(r, gain(m)).gains(), m.rank(), discounted_under(m))
 }
 
 pub fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain_of = gain(m);
-    let ideal = IdealGains::of_judged(r, &gain_of);
+    let ideal = IdealGains::from_judged(r, &gain_of);
     let mut best = ideal.gains();
     let (mut cost, mut gained, mut sum) = (0.0, 0.0, 0.0);
     for (_, document) in r.top(None) {
@@ -173,10 +176,8 @@ pub fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let gain = gain(m);
-    let unit = unit(&gain, r);
-    let gain_of = |document| gain(document) * unit;
-    let ideal = IdealGains::of_judged(r, gain_of);
+    let gain_of = in_unit(gain(m), r);
+    let ideal = IdealGains::from_judged(r, &gain_of);
     let mut ideal_gains = ideal.gains();
     let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
     for (rank, document) in r.top(None) {
@@ -199,10 +200,8 @@ pub fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
         return 0.0;
     }
     // The level decides only whether anything is relevant.
-    let worth = worth(m);
-    let unit = unit(&worth, r);
-    let worth = |document| worth(document) * unit;
-    let ideal = IdealGains::of_judged(r, worth);
+    let worth = in_unit(worth(m), r);
+    let ideal = IdealGains::from_judged(r, &worth);
     let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(document)).collect();
     let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     let mut ideal_gains = ideal.gains().enumerate().peekable();

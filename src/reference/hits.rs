@@ -1,11 +1,13 @@
-//! Measures of the ranks of relevant documents.
+//! Reference formulas of measures of the ranks of relevant documents, such as AP, RR and Bpref.
 
-use super::parts::{cutoff, ratio};
-use super::ranking::{Ranking, SeenDocument};
+use super::common::{cutoff, ratio};
+use super::ranking::DocumentJudgment::{self, Judged, Negative, Unpooled};
+use super::ranking::Ranking;
 use crate::matrix::code;
-use crate::measure::{Measure, RecallRule, Value};
+use crate::measure::{Measure, ParamValue, RecallRule};
 
-/// Σ of r(i) / i over the relevant ranks i ≤ k.
+/// Returns the sum of the precisions r(i) / i at the relevant ranks i ≤ k of a ranking, as in AP.
+/// r(i) is the number of relevant documents among the first i.
 fn precision_sum(level: f64, k: Option<u32>, r: &Ranking<'_>) -> f64 {
     let (mut hits, mut sum) = (0.0, 0.0);
     for (rank, document) in r.top(k) {
@@ -17,7 +19,8 @@ fn precision_sum(level: f64, k: Option<u32>, r: &Ranking<'_>) -> f64 {
     sum
 }
 
-/// Σ of r(e) / e over the relevant ranks, e being the last rank with the same score.
+/// Returns the sum of precisions at a ranking's relevant ranks, each taken at the last rank with
+/// the same score. That is Σ of r(e) / e, e being the last rank.
 fn precision_sum_of_groups(level: f64, r: &Ranking<'_>) -> f64 {
     let mut hits = 0.0;
     let mut hits_down_to = vec![0.0];
@@ -35,12 +38,12 @@ fn precision_sum_of_groups(level: f64, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let sum = match m.word("tied") {
+    let sum = match m.choice("ties") {
         "together" => precision_sum_of_groups(m.rel(), r),
         _ => precision_sum(m.rel(), m.rank(), r),
     };
     let relevant = r.relevant(m.rel());
-    match m.word("norm") {
+    match m.choice("norm") {
         "judged" => ratio(sum, relevant),
         "min" => ratio(sum, relevant.min(cutoff(m))),
         "k" => sum / cutoff(m),
@@ -56,7 +59,7 @@ pub fn floored_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 pub fn reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
     let mut ranks =
         r.top(m.rank()).filter(|(_, document)| document.is_relevant(m.rel())).map(|(rank, _)| rank);
-    let divisor = match m.word("over") {
+    let divisor = match m.choice("over") {
         "hits" => r.hits(m.rel(), m.rank()),
         "relevant" => r.relevant(m.rel()),
         _ => return ranks.next().map_or(0.0, |rank| 1.0 / rank as f64),
@@ -68,9 +71,10 @@ pub fn reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
     ratio(sum, divisor)
 }
 
-/// The largest precision at any rank that has at least as many hits as the level of recall needs.
+/// Returns the interpolated precision at a level of recall: the largest precision of a ranking at
+/// any rank with enough hits for this level.
 fn peak(m: &Measure, r: &Ranking<'_>, recall: f64) -> f64 {
-    let needed = RecallRule::of(m).hits(recall)(r.relevant(m.rel()) as u64) as f64;
+    let needed = RecallRule::from_measure(m).hits(recall)(r.relevant(m.rel()) as u64) as f64;
     let (mut hits, mut peak) = (0.0, 0.0f64);
     for (rank, document) in r.top(None) {
         if document.is_relevant(m.rel()) {
@@ -89,7 +93,7 @@ pub fn interpolated_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 pub fn mean_interpolated_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let points = match m.value("points") {
-        Some(Value::List(points)) => points.clone(),
+        Some(ParamValue::List(points)) => points.clone(),
         _ => (0..=10).map(|tenth| f64::from(tenth) / 10.0).collect(),
     };
     let mut sum = 0.0;
@@ -100,19 +104,12 @@ pub fn mean_interpolated_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn bpref(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let negatives = m.word("negatives") == "nonrelevant";
-    let is_nonrelevant = |document: SeenDocument| {
-        document.is_nonrelevant(m.rel()) || (negatives && document == SeenDocument::Negative)
-    };
     let relevant = r.relevant(m.rel());
     let negative = r.facts.iter().filter(|&(code, _)| code == code::NEGATIVE);
-    let negative = negative.map(|(_, count)| (SeenDocument::Negative, count));
-    let known =
-        r.judged().map(|(grade, count)| (SeenDocument::Judged(grade), count)).chain(negative);
-    let nonrelevant: f64 = known
-        .filter(|&(document, _)| is_nonrelevant(document))
-        .map(|(_, count)| f64::from(count))
-        .sum();
+    let negative = negative.map(|(_, count)| (Negative, count));
+    let known = r.judged().map(|(grade, count)| (Judged(grade), count)).chain(negative);
+    let nonrelevant = known.filter(|&(document, _)| is_nonrelevant(m, document));
+    let nonrelevant: f64 = nonrelevant.map(|(_, count)| f64::from(count)).sum();
     let (mut above, mut sum) = (0.0, 0.0);
     for (_, document) in r.top(None) {
         if document.is_relevant(m.rel()) {
@@ -121,22 +118,31 @@ pub fn bpref(m: &Measure, r: &Ranking<'_>) -> f64 {
             } else {
                 1.0
             };
-        } else if is_nonrelevant(document) {
+        } else if is_nonrelevant(m, document) {
             above += 1.0;
         }
     }
     ratio(sum, relevant)
 }
 
+/// Returns whether Bpref counts a document as judged and not relevant. The parameter `negatives`
+/// decides whether documents of negative grade count so.
+fn is_nonrelevant(m: &Measure, document: DocumentJudgment) -> bool {
+    document.is_nonrelevant(m.rel())
+        || (document == Negative && m.choice("negatives") == "nonrelevant")
+}
+
 pub fn inferred_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
+    // trec_eval's constant. Without it, a hit with no document of grade 0 or more above would give
+    // 0 / 0.
     const EPSILON: f64 = 0.00001;
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for (rank, document) in r.top(None) {
         match document {
-            SeenDocument::Unpooled => {}
-            SeenDocument::Negative => pooled += 1.0,
-            SeenDocument::Judged(grade) if grade < m.rel() => nonrelevant += 1.0,
-            SeenDocument::Judged(_) => {
+            Unpooled => {}
+            Negative => pooled += 1.0,
+            Judged(grade) if grade < m.rel() => nonrelevant += 1.0,
+            Judged(_) => {
                 let above = (rank - 1) as f64;
                 sum += if above == 0.0 {
                     1.0

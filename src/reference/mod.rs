@@ -1,4 +1,5 @@
-//! One plain function a measure, from a ranking to its value. Each function reads like the formula.
+//! Reference evaluation: one plain function for each measure, from a ranking to its value. Each
+//! function reads like the formula.
 //!
 //! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It
 //! does not use folds, engines or recipes: each function walks the grades of one ranking, like the
@@ -11,12 +12,12 @@
 //! both versions passes. Both versions agree on the order of operations, rank by rank in f64, so
 //! that equal values are equal bit for bit.
 
+mod common;
+mod facets;
 mod gains;
-mod grouped;
 mod hits;
 mod neighbours;
-mod nothing;
-mod parts;
+mod no_relevant;
 mod passages;
 mod preferences;
 mod ranking;
@@ -24,22 +25,25 @@ mod sets;
 mod subtopics;
 mod users;
 
+use self::common::{cutoff, rank};
+use self::facets::{alpha, beta, over_preferences, over_subtopics, raw_first};
 use self::gains::{
     cumulated_gain, discounted_cumulated_gain, g, ideal_dcg, ndcg_over_changes, ndcg_over_relevant,
     normalised_dcg,
 };
-use self::grouped::{alpha, beta, over_preferences, over_subtopics, raw_first};
 use self::hits::{
     accuracy, average_precision, bin_g, bpref, floored_average_precision,
     inferred_average_precision, interpolated_precision, mean_interpolated_precision,
     reciprocal_rank, yaap,
 };
 use self::neighbours::recall_of_neighbours;
-use self::parts::{cutoff, rank};
 use self::passages::{span_f, span_iou, span_precision, span_recall};
 use self::sets::{
     f, fall_out, hits, judged, precision, r_precision, recall, set_average_precision, set_f,
     set_precision, set_recall, success, unjudged, utility,
+};
+use self::subtopics::{
+    ap_ia, by_logarithm, by_rank, discounted, nnrbp, normalised, nrbp, p_ia, st_recall,
 };
 use self::users::{
     compatibility, cwl, expected_reciprocal_rank, inst, inverse_square, rank_biased_precision,
@@ -48,10 +52,10 @@ use self::users::{
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::measure::Measure;
 
-pub use self::nothing::is_nothing_relevant;
+pub use self::no_relevant::is_nothing_relevant;
 pub use self::ranking::{RankedFacets, Ranking, ReferenceGrades};
 
-/// A measure's function.
+/// The reference function of a measure, from the measure and a ranking to the value.
 pub type Function = fn(&Measure, &Ranking<'_>) -> f64;
 
 /// The function of every measure, by canonical name.
@@ -106,22 +110,20 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("NERR10", |m, r| cwl(m, r, |_, gain, _| m.number("p").unwrap_or(0.9) * (1.0 - gain))),
     ("NERR11", |m, r| cwl(m, r, |i, gain, _| inverse_square(i, m) * (1.0 - gain))),
     ("alpha_DCG", |m, r| {
-        over_subtopics(m, r, |j, d| subtopics::alpha_dcg(j, d, alpha(m), rank(m), raw_first(m)))
+        over_subtopics(m, r, |j, d| discounted(j, d, alpha(m), rank(m), raw_first(m), by_logarithm))
     }),
     ("alpha_nDCG", |m, r| {
-        over_subtopics(m, r, |j, d| subtopics::alpha_ndcg(j, d, alpha(m), rank(m), true))
+        over_subtopics(m, r, |j, d| normalised(j, d, alpha(m), rank(m), by_logarithm))
     }),
     ("ERR_IA", |m, r| {
-        over_subtopics(m, r, |j, d| subtopics::err_ia(j, d, alpha(m), rank(m), raw_first(m)))
+        over_subtopics(m, r, |j, d| discounted(j, d, alpha(m), rank(m), raw_first(m), by_rank))
     }),
-    ("nERR_IA", |m, r| {
-        over_subtopics(m, r, |j, d| subtopics::nerr_ia(j, d, alpha(m), rank(m), true))
-    }),
-    ("NRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nrbp(j, d, alpha(m), beta(m)))),
-    ("nNRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nnrbp(j, d, alpha(m), beta(m)))),
-    ("AP_IA", |m, r| over_subtopics(m, r, subtopics::ap_ia)),
-    ("P_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::p_ia(j, d, rank(m)))),
-    ("StRecall", |m, r| over_subtopics(m, r, |j, d| subtopics::st_recall(j, d, rank(m)))),
+    ("nERR_IA", |m, r| over_subtopics(m, r, |j, d| normalised(j, d, alpha(m), rank(m), by_rank))),
+    ("NRBP", |m, r| over_subtopics(m, r, |j, d| nrbp(j, d, alpha(m), beta(m)))),
+    ("nNRBP", |m, r| over_subtopics(m, r, |j, d| nnrbp(j, d, alpha(m), beta(m)))),
+    ("AP_IA", |m, r| over_subtopics(m, r, ap_ia)),
+    ("P_IA", |m, r| over_subtopics(m, r, |j, d| p_ia(j, d, rank(m)))),
+    ("StRecall", |m, r| over_subtopics(m, r, |j, d| st_recall(j, d, rank(m)))),
     ("prefs_num_prefs_poss", |_, r| over_preferences(r, Preference::Possible)),
     ("prefs_num_prefs_ful", |_, r| over_preferences(r, Preference::Fulfilled)),
     ("prefs_num_prefs_ful_ret", |_, r| over_preferences(r, Preference::FulfilledRetrieved)),
@@ -149,8 +151,8 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     }),
 ];
 
-/// The function of a measure.
+/// Returns the reference function of a measure.
 pub fn function(measure: &Measure) -> Option<Function> {
     let name = measure.definition().name;
-    FUNCTIONS.iter().find(|(of, _)| *of == name).map(|&(_, function)| function)
+    FUNCTIONS.iter().find(|(candidate, _)| *candidate == name).map(|&(_, function)| function)
 }

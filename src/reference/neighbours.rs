@@ -1,7 +1,7 @@
-//! Recall of nearest neighbours, whose grades fall from that of the nearest, the highest of all, by
-//! one from each to the next.
+//! Reference formula of the recall of nearest neighbours, whose grades fall by one from each to the
+//! next.
 
-use super::parts::ratio;
+use super::common::ratio;
 use super::ranking::Ranking;
 use crate::measure::Measure;
 

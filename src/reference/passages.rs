@@ -1,11 +1,13 @@
-//! Measures of passages: sums over the results down to a rank, and to a budget of positions.
+//! Reference formulas of measures of passages: sums over the results down to a rank and to a budget
+//! of positions.
 
-use super::parts::cutoff;
+use super::common::cutoff;
 use super::ranking::Ranking;
-use crate::matrix::SpanAtRank;
-use crate::measure::{Measure, Value};
+use crate::matrix::RankedSpan;
+use crate::measure::{Measure, ParamValue};
 
-/// Numbers of positions: sums of whole numbers, which become floats at the end.
+/// The numbers of a query's gold positions, of those returned, and of all returned, in its
+/// passages. They are sums of whole numbers, which become floats at the end.
 struct Positions {
     /// The gold positions of the query.
     all: u128,
@@ -15,25 +17,25 @@ struct Positions {
     returned: u128,
 }
 
-/// The share of the gold positions that were returned.
+/// Returns the recall of passages: the share of the gold positions that were returned.
 pub fn span_recall(m: &Measure, r: &Ranking<'_>) -> f64 {
     let Positions { all, gold, .. } = positions(m, r);
     share(gold as f64, all as f64)
 }
 
-/// The share of the returned positions that are gold.
+/// Returns the precision of passages: the share of the returned positions that are gold.
 pub fn span_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let Positions { gold, returned, .. } = positions(m, r);
     share(gold as f64, returned as f64)
 }
 
-/// The returned gold as a share of what is gold or returned.
+/// Returns the IoU of passages: the returned gold positions as a share of those gold or returned.
 pub fn span_iou(m: &Measure, r: &Ranking<'_>) -> f64 {
     let Positions { all, gold, returned } = positions(m, r);
     share(gold as f64, (returned + all - gold) as f64)
 }
 
-/// The weighted harmonic mean of recall and precision.
+/// Returns the F measure of passages: the weighted harmonic mean of their recall and precision.
 pub fn span_f(m: &Measure, r: &Ranking<'_>) -> f64 {
     let Positions { all, gold, returned } = positions(m, r);
     let beta2 = m.number("beta").unwrap_or(1.0).powi(2);
@@ -44,26 +46,28 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// The sums over the results that count: 0 where judgments are of documents.
+/// Returns the gold and returned positions of a ranking's passages that count; 0 if judgments are
+/// of documents.
 fn positions(m: &Measure, r: &Ranking<'_>) -> Positions {
     let Some(spans) = r.spans else { return Positions { all: 0, gold: 0, returned: 0 } };
     let budget = match m.value("budget") {
-        Some(Value::Number(budget)) => *budget as u128,
+        Some(ParamValue::Number(budget)) => *budget as u128,
         _ => u128::MAX,
     };
-    let ranks: Vec<SpanAtRank> = spans.ranks(m.rel()).take(r.labels.len()).collect();
-    let sum = |ranks: &[SpanAtRank], of: fn(&SpanAtRank) -> u32| {
-        ranks.iter().map(|rank| u128::from(of(rank))).sum()
-    };
-    let fits = |count: &usize| sum(&ranks[..*count], |rank| rank.length) <= budget;
+    let ranks: Vec<RankedSpan> = spans.ranks(m.rel()).take(r.labels.len()).collect();
     let counts = (0..=ranks.len()).take_while(|&count| count as f64 <= cutoff(m));
-    let ranks = &ranks[..counts.filter(fits).max().unwrap_or(0)];
+    let fitting = counts.filter(|&count| sum(&ranks[..count], |rank| rank.length) <= budget);
+    let ranks = &ranks[..fitting.max().unwrap_or(0)];
+    let is_each = m.choice("overlap") == "each";
     Positions {
         all: spans.gold(m.rel()).into(),
         gold: sum(ranks, |rank| rank.gold),
-        returned: sum(
-            ranks,
-            if m.word("overlap") == "each" { |rank| rank.length } else { |rank| rank.new },
-        ),
+        returned: sum(ranks, if is_each { |rank| rank.length } else { |rank| rank.new }),
     }
+}
+
+/// Returns the sum of a number of each ranked passage, in 128 bits, which no sum of lengths
+/// overflows.
+fn sum(ranks: &[RankedSpan], function: fn(&RankedSpan) -> u32) -> u128 {
+    ranks.iter().map(|rank| u128::from(function(rank))).sum()
 }

@@ -1,12 +1,14 @@
-//! Plain version of the preference measures, to compare the fast one with.
+//! Reference implementation of the preference measures, pair by pair, to compare the fast one with.
 //!
 //! The code compares every pair of documents, and derives implied preferences by the algorithm of
 //! Floyd and Warshall. [`Preferences`](crate::facets::preferences::Preferences) must accept the
 //! lines.
 
-use crate::facets::preferences::{PreferenceCount, PreferenceLine};
+use super::common::{distinct, ratio};
+use crate::facets::preferences::{PreferenceCount as Preference, PreferenceLine};
 
-/// A judgment group, counted for a ranking. Documents are named by their position.
+/// A group of a query's preference judgments as pairs of positions in a ranking, with documents'
+/// levels. Documents are named by their position.
 struct CountedGroup {
     /// Preferences as pairs of positions, the preferred document first; a repeated line repeats its
     /// pairs.
@@ -18,7 +20,8 @@ struct CountedGroup {
     subgroups: usize,
 }
 
-/// Groups of the lines, and the number of retrieved documents.
+/// The groups of a query's preference judgments, counted for a ranking, and the number of retrieved
+/// documents.
 struct CountedGroups {
     groups: Vec<CountedGroup>,
     found: usize,
@@ -47,21 +50,14 @@ fn positions(documents: usize, retrieved: &[u32]) -> (Vec<usize>, usize) {
 }
 
 fn group_numbers(lines: &[PreferenceLine]) -> Vec<u32> {
-    let mut numbers: Vec<u32> = lines.iter().map(|line| line.group).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+    distinct(lines.iter().map(|line| line.group))
 }
 
 fn subgroup_numbers(lines: &[PreferenceLine], group: u32) -> Vec<u32> {
-    let mut numbers: Vec<u32> =
-        lines.iter().filter(|line| line.group == group).map(|line| line.subgroup).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+    distinct(lines.iter().filter(|line| line.group == group).map(|line| line.subgroup))
 }
 
-/// Matrix of the preferences of a group with several sub-groups, by document.
+/// Returns the matrix, by document, of all preferences in a judgment group, implied ones included.
 fn closure(lines: &[PreferenceLine], group: u32, documents: usize) -> Vec<Vec<bool>> {
     let mut matrix = vec![vec![false; documents]; documents];
     for a in lines.iter().filter(|line| line.group == group) {
@@ -90,18 +86,15 @@ fn judged(lines: &[PreferenceLine], documents: u32, retrieved: &[u32]) -> Counte
     for number in group_numbers(lines) {
         let members: Vec<&PreferenceLine> =
             lines.iter().filter(|line| line.group == number).collect();
-        let place = |line: &PreferenceLine| position[line.document as usize];
         let subgroups = subgroup_numbers(lines, number);
         let mut preferences = Vec::new();
         let mut levels = Vec::new();
         if subgroups.len() == 1 {
             for a in &members {
-                levels.push((place(a), a.level));
-                for b in &members {
-                    if a.level > b.level {
-                        preferences.push((place(a), place(b)));
-                    }
-                }
+                let at = position[a.document as usize];
+                levels.push((at, a.level));
+                let worse = members.iter().filter(|b| a.level > b.level);
+                preferences.extend(worse.map(|b| (at, position[b.document as usize])));
             }
         } else {
             let matrix = closure(lines, number, documents);
@@ -128,54 +121,6 @@ fn judged(lines: &[PreferenceLine], documents: u32, retrieved: &[u32]) -> Counte
     CountedGroups { groups, found, documents }
 }
 
-/// Whether the lines of a query can be evaluated.
-#[cfg(test)]
-pub fn consistent(lines: &[PreferenceLine], documents: u32) -> bool {
-    for line in lines {
-        if line.level.is_nan() || line.document >= documents {
-            return false;
-        }
-    }
-    for group in group_numbers(lines) {
-        let subgroups = subgroup_numbers(lines, group);
-        if subgroups.len() == 1 {
-            for a in lines.iter().filter(|line| line.group == group) {
-                for b in lines.iter().filter(|line| line.group == group) {
-                    if a.document == b.document && a.level != b.level {
-                        return false;
-                    }
-                }
-            }
-            continue;
-        }
-        let matrix = closure(lines, group, documents as usize);
-        for (a, row) in matrix.iter().enumerate() {
-            for (b, &over) in row.iter().enumerate() {
-                if a != b && over && matrix[b][a] {
-                    return false;
-                }
-            }
-        }
-        for document in 0..documents {
-            // Levels in order of sub-groups, from high to low in each: 0 may not stand next to
-            // one above 0.
-            let mut levels: Vec<(u32, f64)> = lines
-                .iter()
-                .filter(|line| line.group == group && line.document == document)
-                .map(|line| (line.subgroup, line.level))
-                .collect();
-            levels.sort_by(|x, y| x.0.cmp(&y.0).then(y.1.partial_cmp(&x.1).unwrap()));
-            for pair in levels.windows(2) {
-                let (a, b) = (pair[0].1, pair[1].1);
-                if (a == 0.0 && b > 0.0) || (a > 0.0 && b == 0.0) {
-                    return false;
-                }
-            }
-        }
-    }
-    true
-}
-
 impl CountedGroup {
     fn count(&self, wanted: impl Fn(usize, usize) -> bool) -> f64 {
         self.preferences.iter().filter(|&&(a, b)| wanted(a, b)).count() as f64
@@ -185,18 +130,22 @@ impl CountedGroup {
         self.levels.iter().filter(|&&(position, level)| wanted(position, level)).count() as f64
     }
 
-    /// Whether a level counts as not relevant.
+    /// Returns whether a document's level in this judgment group counts as not relevant.
     fn nonrelevant(&self, level: f64) -> bool {
         level == 0.0 || (self.subgroups == 1 && level < 0.0)
     }
 }
 
-fn quotient(a: f64, b: f64) -> f64 {
-    if b == 0.0 { 0.0 } else { a / b }
+fn every(_: usize, _: usize) -> bool {
+    true
 }
 
 fn fulfilled(found: usize) -> impl Fn(usize, usize) -> bool + Copy {
     move |a, b| a < b && a < found
+}
+
+fn fulfilled_retrieved(found: usize) -> impl Fn(usize, usize) -> bool + Copy {
+    move |a, b| a < b && b < found
 }
 
 fn both(found: usize) -> impl Fn(usize, usize) -> bool + Copy {
@@ -211,57 +160,35 @@ fn sum(groups: &[CountedGroup], wanted: impl Fn(usize, usize) -> bool + Copy) ->
     groups.iter().fold(0.0, |sum, group| sum + group.count(wanted))
 }
 
-fn possible(judged: &CountedGroups) -> f64 {
-    sum(&judged.groups, |_, _| true)
+/// Returns the fulfilled preferences (`done`) as a share of all that count (`all`), over the groups
+/// together.
+fn share(
+    groups: &[CountedGroup],
+    done: impl Fn(usize, usize) -> bool + Copy,
+    all: impl Fn(usize, usize) -> bool + Copy,
+) -> f64 {
+    ratio(sum(groups, done), sum(groups, all))
 }
 
-fn num_fulfilled(judged: &CountedGroups) -> f64 {
-    sum(&judged.groups, fulfilled(judged.found))
-}
-
-fn num_fulfilled_retrieved(judged: &CountedGroups) -> f64 {
-    let found = judged.found;
-    sum(&judged.groups, move |a, b| a < b && b < found)
-}
-
-fn simple(judged: &CountedGroups) -> f64 {
-    quotient(num_fulfilled(judged), possible(judged))
-}
-
-fn simple_retrieved(judged: &CountedGroups) -> f64 {
-    let all = sum(&judged.groups, both(judged.found));
-    quotient(num_fulfilled_retrieved(judged), all)
-}
-
-fn simple_implied(judged: &CountedGroups) -> f64 {
-    let all = sum(&judged.groups, any(judged.found));
-    quotient(num_fulfilled(judged), all)
-}
-
-fn mean(judged: &CountedGroups, part: impl Fn(&CountedGroup) -> f64) -> f64 {
+fn mean(groups: &[CountedGroup], part: impl Fn(&CountedGroup) -> f64) -> f64 {
     let mut sum = 0.0;
-    for group in &judged.groups {
+    for group in groups {
         sum += part(group);
     }
-    if judged.groups.is_empty() { 0.0 } else { sum / judged.groups.len() as f64 }
+    if groups.is_empty() { 0.0 } else { sum / groups.len() as f64 }
 }
 
-fn by_group(judged: &CountedGroups) -> f64 {
-    let found = judged.found;
-    mean(judged, |group| quotient(group.count(fulfilled(found)), group.count(|_, _| true)))
+/// Returns the mean over judgment groups of the fulfilled preferences (`done`) as a share of `all`.
+fn mean_share(
+    groups: &[CountedGroup],
+    done: impl Fn(usize, usize) -> bool + Copy,
+    all: impl Fn(usize, usize) -> bool + Copy,
+) -> f64 {
+    mean(groups, |group| ratio(group.count(done), group.count(all)))
 }
 
-fn by_group_retrieved(judged: &CountedGroups) -> f64 {
-    let found = judged.found;
-    mean(judged, |group| quotient(group.count(|a, b| a < b && b < found), group.count(both(found))))
-}
-
-fn by_group_implied(judged: &CountedGroups) -> f64 {
-    let found = judged.found;
-    mean(judged, |group| quotient(group.count(fulfilled(found)), group.count(any(found))))
-}
-
-/// Number of groups that prefer the first position to the second, by positions.
+/// Returns, for each pair of positions, the number of judgment groups that prefer the first to the
+/// second.
 fn weights(judged: &CountedGroups) -> Vec<Vec<f64>> {
     let mut weights = vec![vec![0.0; judged.documents]; judged.documents];
     for group in &judged.groups {
@@ -299,25 +226,14 @@ fn pairs(judged: &CountedGroups, implied: bool, missed: bool) -> f64 {
             }
         }
     }
-    quotient(sum, count)
+    ratio(sum, count)
 }
 
-fn pair(judged: &CountedGroups) -> f64 {
-    pairs(judged, true, true)
-}
-
-fn pair_retrieved(judged: &CountedGroups) -> f64 {
-    pairs(judged, false, false)
-}
-
-fn pair_implied(judged: &CountedGroups) -> f64 {
-    pairs(judged, true, false)
-}
-
-/// Fulfilled and possible preferences of a group without all but the first `kept` documents of
-/// level 0 (of the lowest level in a group with one sub-group), between the first `limit`
+/// Returns a judgment group's fulfilled and possible preferences, with only `quota` documents of
+/// the lowest level. All but the first `quota` documents of level 0 are left out (of the lowest
+/// level in a group with one sub-group), and the preferences are between the first `limit`
 /// positions.
-fn balanced_counts(group: &CountedGroup, found: usize, limit: usize, kept: f64) -> (f64, f64) {
+fn balanced_counts(group: &CountedGroup, found: usize, limit: usize, quota: f64) -> (f64, f64) {
     let lowest = group.levels.iter().map(|&(_, level)| level).fold(f64::INFINITY, f64::min);
     let dropped = if group.subgroups == 1 { lowest } else { 0.0 };
     let low: Vec<usize> = group
@@ -326,7 +242,7 @@ fn balanced_counts(group: &CountedGroup, found: usize, limit: usize, kept: f64) 
         .filter(|&&(position, level)| level == dropped && position < limit)
         .map(|&(position, _)| position)
         .collect();
-    let (first, rest) = low.split_at(low.len().min(kept as usize));
+    let (first, rest) = low.split_at(low.len().min(quota as usize));
     let mut remaining: Vec<(usize, usize)> =
         group.preferences.iter().copied().filter(|&(a, b)| a < limit && b < limit).collect();
     if group.subgroups == 1 {
@@ -342,13 +258,15 @@ fn balanced_counts(group: &CountedGroup, found: usize, limit: usize, kept: f64) 
     (done.count() as f64, remaining.len() as f64)
 }
 
+// A group without a preference is 0 / 0, and makes the mean over all groups NaN: trec_eval counts
+// such a mean as 0.
 fn zero_if_nan(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value }
 }
 
 fn balanced(judged: &CountedGroups) -> f64 {
     let found = judged.found;
-    zero_if_nan(mean(judged, |group| {
+    zero_if_nan(mean(&judged.groups, |group| {
         let relevant = group.documents(|_, level| level > 0.0);
         let relevant_found = group.documents(|at, level| level > 0.0 && at < found);
         let nonrelevant = group.documents(|_, level| group.nonrelevant(level));
@@ -356,7 +274,7 @@ fn balanced(judged: &CountedGroups) -> f64 {
             let more = relevant - nonrelevant;
             (
                 group.count(fulfilled(found)) + relevant_found * more,
-                group.count(|_, _| true) + relevant * more,
+                group.count(every) + relevant * more,
             )
         } else {
             balanced_counts(group, found, judged.documents, relevant)
@@ -367,49 +285,49 @@ fn balanced(judged: &CountedGroups) -> f64 {
 
 fn balanced_retrieved(judged: &CountedGroups) -> f64 {
     let found = judged.found;
-    zero_if_nan(mean(judged, |group| {
+    zero_if_nan(mean(&judged.groups, |group| {
         let relevant = group.documents(|_, level| level > 0.0);
         let relevant_found = group.documents(|at, level| level > 0.0 && at < found);
         let nonrelevant_found = group.documents(|at, level| group.nonrelevant(level) && at < found);
         let (done, all) = if relevant_found >= nonrelevant_found {
             let more = relevant_found - nonrelevant_found;
             (
-                group.count(|a, b| a < b && b < found) + relevant_found * more,
+                group.count(fulfilled_retrieved(found)) + relevant_found * more,
                 group.count(both(found)) + relevant * more,
             )
         } else {
-            let kept = if group.subgroups == 1 { relevant_found } else { relevant };
-            balanced_counts(group, found, found, kept)
+            let quota = if group.subgroups == 1 { relevant_found } else { relevant };
+            balanced_counts(group, found, found, quota)
         };
         done / all
     }))
 }
 
-/// Value of a measure for one query and ranking.
+/// Returns the value of a preference measure for one query and ranking.
 pub fn value(
     lines: &[PreferenceLine],
     documents: u32,
     retrieved: &[u32],
-    measure: PreferenceCount,
+    measure: Preference,
 ) -> f64 {
     let judged = judged(lines, documents, retrieved);
-    let plain = match measure {
-        PreferenceCount::Possible => possible,
-        PreferenceCount::Fulfilled => num_fulfilled,
-        PreferenceCount::FulfilledRetrieved => num_fulfilled_retrieved,
-        PreferenceCount::Simple => simple,
-        PreferenceCount::Pair => pair,
-        PreferenceCount::Group => by_group,
-        PreferenceCount::GroupBalanced => balanced,
-        PreferenceCount::SimpleRetrieved => simple_retrieved,
-        PreferenceCount::PairRetrieved => pair_retrieved,
-        PreferenceCount::GroupRetrieved => by_group_retrieved,
-        PreferenceCount::GroupBalancedRetrieved => balanced_retrieved,
-        PreferenceCount::SimpleImplied => simple_implied,
-        PreferenceCount::PairImplied => pair_implied,
-        PreferenceCount::GroupImplied => by_group_implied,
-    };
-    plain(&judged)
+    let (groups, found) = (&judged.groups, judged.found);
+    match measure {
+        Preference::Possible => sum(groups, every),
+        Preference::Fulfilled => sum(groups, fulfilled(found)),
+        Preference::FulfilledRetrieved => sum(groups, fulfilled_retrieved(found)),
+        Preference::Simple => share(groups, fulfilled(found), every),
+        Preference::SimpleRetrieved => share(groups, fulfilled_retrieved(found), both(found)),
+        Preference::SimpleImplied => share(groups, fulfilled(found), any(found)),
+        Preference::Pair => pairs(&judged, true, true),
+        Preference::PairRetrieved => pairs(&judged, false, false),
+        Preference::PairImplied => pairs(&judged, true, false),
+        Preference::Group => mean_share(groups, fulfilled(found), every),
+        Preference::GroupRetrieved => mean_share(groups, fulfilled_retrieved(found), both(found)),
+        Preference::GroupImplied => mean_share(groups, fulfilled(found), any(found)),
+        Preference::GroupBalanced => balanced(&judged),
+        Preference::GroupBalancedRetrieved => balanced_retrieved(&judged),
+    }
 }
 
 #[cfg(test)]

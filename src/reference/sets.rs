@@ -1,26 +1,26 @@
-//! Measures of a set of documents: how many of them are relevant, or judged.
+//! Reference formulas of measures of a set of documents, such as precision: how many are relevant,
+//! or judged.
 
-use super::parts::{cutoff, ratio};
-use super::ranking::{Ranking, SeenDocument};
+use super::common::{cutoff, ratio};
+use super::ranking::{DocumentJudgment, Ranking};
 use crate::measure::Measure;
 
 pub fn precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let hits = r.hits(m.rel(), m.rank());
-    if m.word("norm") == "min" {
-        ratio(hits, r.retrieved().min(cutoff(m)))
+    if m.choice("norm") == "min" {
+        ratio(hits(m, r), r.retrieved().min(cutoff(m)))
     } else {
-        hits / cutoff(m)
+        hits(m, r) / cutoff(m)
     }
 }
 
 pub fn recall(m: &Measure, r: &Ranking<'_>) -> f64 {
     let relevant = r.relevant(m.rel());
-    let most = match m.word("norm") {
+    let most = match m.choice("norm") {
         "min" => cutoff(m),
         "retrieved" => r.retrieved().min(cutoff(m)),
         _ => f64::INFINITY,
     };
-    ratio(r.hits(m.rel(), m.rank()), relevant.min(most))
+    ratio(hits(m, r), relevant.min(most))
 }
 
 fn f_of(precision: f64, recall: f64, beta2: f64) -> f64 {
@@ -29,12 +29,12 @@ fn f_of(precision: f64, recall: f64, beta2: f64) -> f64 {
 
 pub fn f(m: &Measure, r: &Ranking<'_>) -> f64 {
     let beta = m.number("beta").unwrap_or(1.0);
-    let recall = ratio(r.hits(m.rel(), m.rank()), r.relevant(m.rel()));
+    let recall = ratio(hits(m, r), r.relevant(m.rel()));
     f_of(precision(m, r), recall, beta * beta)
 }
 
 pub fn success(m: &Measure, r: &Ranking<'_>) -> f64 {
-    if r.hits(m.rel(), m.rank()) > 0.0 { 1.0 } else { 0.0 }
+    if hits(m, r) > 0.0 { 1.0 } else { 0.0 }
 }
 
 pub fn hits(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -47,13 +47,12 @@ pub fn r_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn judged(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let pooled =
-        r.top(m.rank()).filter(|&(_, document)| document != SeenDocument::Unpooled).count() as f64;
-    ratio(pooled, r.retrieved().min(cutoff(m)))
+    let pooled = r.top(m.rank()).filter(|&(_, document)| document != DocumentJudgment::Unpooled);
+    ratio(pooled.count() as f64, r.retrieved().min(cutoff(m)))
 }
 
 pub fn set_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let most = if m.word("norm") == "min" { r.relevant(m.rel()) } else { f64::INFINITY };
+    let most = if m.choice("norm") == "min" { r.relevant(m.rel()) } else { f64::INFINITY };
     ratio(r.hits(m.rel(), None), r.retrieved().min(most))
 }
 
@@ -76,24 +75,19 @@ pub fn unjudged(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn utility(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let price = |name: &str| m.number(name).unwrap_or(0.0);
+    let [a, b, c, d, docs] = ["a", "b", "c", "d", "docs"].map(|name| m.number(name).unwrap_or(0.0));
     let (hits, n, relevant) = (r.hits(m.rel(), None), r.retrieved(), r.relevant(m.rel()));
-    price("a") * hits
-        + price("b") * (n - hits)
-        + price("c") * (relevant - hits)
-        + price("d") * (price("docs") + hits - n - relevant)
+    a * hits + b * (n - hits) + c * (relevant - hits) + d * (docs + hits - n - relevant)
 }
 
 pub fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let judged = m.word("norm") == "judged";
-    let counts = |document: &SeenDocument| {
-        !document.is_relevant(m.rel()) && (!judged || document.is_judged())
-    };
-    let found = r.top(m.rank()).filter(|(_, document)| counts(document)).count() as f64;
+    let judged = m.choice("norm") == "judged";
+    let others = r.top(m.rank()).filter(|(_, document)| !document.is_relevant(m.rel()));
+    let found = others.filter(|(_, document)| !judged || document.is_judged()).count() as f64;
     let all = if judged {
         r.judged().filter(|&(grade, _)| grade < m.rel()).map(|(_, count)| f64::from(count)).sum()
     } else {
-        r.top(None).filter(|(_, document)| counts(document)).count() as f64
+        r.top(None).filter(|(_, document)| !document.is_relevant(m.rel())).count() as f64
     };
     ratio(found, all)
 }

@@ -1,29 +1,30 @@
-//! Diversity measures written plainly from their definitions, to check the fast ones by.
+//! Reference formulas of the diversity measures, such as alpha_DCG and ERR_IA, to check the fast
+//! ones by.
 //!
 //! `judged` has the subtopics of each judged document, ascending; documents are in bytewise order
 //! of their names. `ranking` has the place in `judged` of the document at each rank, or `None` for
 //! an unjudged document.
 
-/// Subtopics of each judged document.
+use super::common::{distinct, ratio};
+
+/// The subtopics that each judged document of a query is relevant to.
 pub type DocumentSubtopics = [Vec<u32>];
 
-/// Document at each rank.
+/// The judged document at each rank of a ranking, by index; `None` for an unjudged one.
 pub type DocumentsAtRanks = [Option<usize>];
 
-/// Returns the subtopics with a relevant document, ascending.
+/// Returns the subtopics of a query with a relevant document, ascending.
 fn subtopics(judged: &DocumentSubtopics) -> Vec<u32> {
-    let mut all: Vec<u32> = judged.iter().flatten().copied().collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    distinct(judged.iter().flatten().copied())
 }
 
-/// Power of `base` as a repeated product.
+/// Returns `base` to the power of `exponent`, as a repeated product.
 fn power(base: f64, exponent: usize) -> f64 {
     (0..exponent).fold(1.0, |product, _| product * base)
 }
 
-/// Gain of `document` below the documents `above`.
+/// Returns the gain of `document` below the documents `above`, less for subtopics that they have
+/// already.
 fn gain(judged: &DocumentSubtopics, above: &[usize], document: usize, alpha: f64) -> f64 {
     let mut sum = 0.0;
     for subtopic in &judged[document] {
@@ -33,7 +34,8 @@ fn gain(judged: &DocumentSubtopics, above: &[usize], document: usize, alpha: f64
     sum
 }
 
-/// Gain of each rank.
+/// Returns the gain of the document at each rank, less for subtopics that documents above have
+/// already.
 fn gains(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64) -> Vec<f64> {
     let mut above = Vec::new();
     let mut gains = Vec::new();
@@ -44,7 +46,8 @@ fn gains(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64) -> 
     gains
 }
 
-/// Ranking of all judged documents: the largest gain next, of equal gains the last document.
+/// Returns the greedy ideal ranking of all judged documents of a query, the largest gain next. Of
+/// equal gains the last document is next.
 pub fn ideal(judged: &DocumentSubtopics, alpha: f64) -> Vec<Option<usize>> {
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < judged.len() {
@@ -60,15 +63,9 @@ pub fn ideal(judged: &DocumentSubtopics, alpha: f64) -> Vec<Option<usize>> {
     chosen.into_iter().map(Some).collect()
 }
 
-/// Gains of the ideal ranking.
-#[cfg(test)]
-pub fn ideal_gains(judged: &DocumentSubtopics, alpha: f64) -> Vec<f64> {
-    gains(judged, &ideal(judged, alpha), alpha)
-}
-
-/// Sum of the first `k` gains, each by the discount of its rank from 0, divided by the same sum for
-/// documents that have every subtopic; not divided for `k` = 1 if `raw_first`.
-fn discounted(
+/// Returns the discounted sum of a ranking's first `k` gains, divided by that of documents with
+/// every subtopic. Ranks are from 0. The sum is not divided for `k` = 1 if `raw_first`.
+pub fn discounted(
     judged: &DocumentSubtopics,
     ranking: &DocumentsAtRanks,
     alpha: f64,
@@ -96,66 +93,32 @@ fn discounted(
     sum / bound
 }
 
-fn by_logarithm(gain: f64, rank: usize) -> f64 {
+/// Returns a gain discounted by the logarithm of its rank, as in alpha_DCG.
+pub fn by_logarithm(gain: f64, rank: usize) -> f64 {
     gain * (2f64.ln() / (rank as f64 + 2.0).ln())
 }
 
-fn by_rank(gain: f64, rank: usize) -> f64 {
+/// Returns a gain divided by its rank, as in ERR_IA.
+pub fn by_rank(gain: f64, rank: usize) -> f64 {
     gain / (rank as f64 + 1.0)
 }
 
-/// Quotient of two values, 0 if the second is 0.
-fn quotient(value: f64, ideal: f64) -> f64 {
-    if ideal == 0.0 { 0.0 } else { value / ideal }
-}
-
-/// alpha_DCG at `k`.
-pub fn alpha_dcg(
+/// Returns the [`discounted`] sum of a ranking's gains, divided by that of the ideal ranking, as in
+/// alpha_nDCG.
+pub fn normalised(
     judged: &DocumentSubtopics,
     ranking: &DocumentsAtRanks,
     alpha: f64,
     k: usize,
-    raw_first: bool,
+    discount: fn(f64, usize) -> f64,
 ) -> f64 {
-    discounted(judged, ranking, alpha, k, raw_first, by_logarithm)
+    // Undivided sums at rank 1 give the same quotient, but not always the same last digits.
+    let [value, ideal] = [ranking, &ideal(judged, alpha)]
+        .map(|ranking| discounted(judged, ranking, alpha, k, true, discount));
+    ratio(value, ideal)
 }
 
-/// alpha_nDCG at `k`.
-pub fn alpha_ndcg(
-    judged: &DocumentSubtopics,
-    ranking: &DocumentsAtRanks,
-    alpha: f64,
-    k: usize,
-    raw_first: bool,
-) -> f64 {
-    let ideal = alpha_dcg(judged, &ideal(judged, alpha), alpha, k, raw_first);
-    quotient(alpha_dcg(judged, ranking, alpha, k, raw_first), ideal)
-}
-
-/// ERR_IA at `k`.
-pub fn err_ia(
-    judged: &DocumentSubtopics,
-    ranking: &DocumentsAtRanks,
-    alpha: f64,
-    k: usize,
-    raw_first: bool,
-) -> f64 {
-    discounted(judged, ranking, alpha, k, raw_first, by_rank)
-}
-
-/// nERR_IA at `k`.
-pub fn nerr_ia(
-    judged: &DocumentSubtopics,
-    ranking: &DocumentsAtRanks,
-    alpha: f64,
-    k: usize,
-    raw_first: bool,
-) -> f64 {
-    let ideal = err_ia(judged, &ideal(judged, alpha), alpha, k, raw_first);
-    quotient(err_ia(judged, ranking, alpha, k, raw_first), ideal)
-}
-
-/// NRBP of the whole ranking.
+/// Returns NRBP (novelty- and rank-biased precision) of the whole ranking.
 pub fn nrbp(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64, beta: f64) -> f64 {
     let count = subtopics(judged).len();
     if count == 0 {
@@ -168,13 +131,13 @@ pub fn nrbp(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64, 
     sum * ((1.0 - (1.0 - alpha) * beta) / count as f64)
 }
 
-/// nNRBP of the whole ranking.
+/// Returns nNRBP of the whole ranking: NRBP divided by that of the ideal ranking.
 pub fn nnrbp(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64, beta: f64) -> f64 {
     let ideal = nrbp(judged, &ideal(judged, alpha), alpha, beta);
-    quotient(nrbp(judged, ranking, alpha, beta), ideal)
+    ratio(nrbp(judged, ranking, alpha, beta), ideal)
 }
 
-/// AP_IA of the whole ranking: the mean over subtopics of average precision.
+/// Returns AP_IA of the whole ranking: the mean over subtopics of average precision.
 pub fn ap_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks) -> f64 {
     let all = subtopics(judged);
     let mut total = 0.0;
@@ -189,23 +152,20 @@ pub fn ap_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks) -> f64 {
         let relevant = judged.iter().filter(|own| own.contains(subtopic)).count();
         total += sum / relevant as f64;
     }
-    quotient(total, all.len() as f64)
+    ratio(total, all.len() as f64)
 }
 
-/// P_IA at `k`: the mean over subtopics of precision at `k`.
+/// Returns P_IA at `k`: the mean over subtopics of precision at `k`.
 pub fn p_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, k: usize) -> f64 {
     let hits: usize =
         ranking.iter().take(k).flatten().map(|&document| judged[document].len()).sum();
-    quotient(hits as f64, (k * subtopics(judged).len()) as f64)
+    ratio(hits as f64, (k * subtopics(judged).len()) as f64)
 }
 
-/// StRecall at `k`: the share of subtopics that the first `k` documents have.
+/// Returns StRecall at `k`: the share of subtopics that the first `k` documents have.
 pub fn st_recall(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, k: usize) -> f64 {
-    let mut found: Vec<u32> =
-        ranking.iter().take(k).flatten().flat_map(|&document| judged[document].clone()).collect();
-    found.sort_unstable();
-    found.dedup();
-    quotient(found.len() as f64, subtopics(judged).len() as f64)
+    let found = ranking.iter().take(k).flatten().flat_map(|&document| &judged[document]);
+    ratio(distinct(found.copied()).len() as f64, subtopics(judged).len() as f64)
 }
 
 #[cfg(test)]

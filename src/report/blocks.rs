@@ -1,12 +1,13 @@
-//! A report that its writer puts together: headings, sentences and grids, as Markdown;
-//! [`html::blocks`](super::html::blocks) makes a page.
+//! Reports put together from headings, sentences and tables, written as Markdown;
+//! [`html::blocks`](super::html::blocks) makes an HTML page.
 
 use std::io::{self, Write};
 
 use super::grid::Grid;
 use super::markup::Markup;
 
-/// A part of a report. Its text is plain: writers escape any markup in the text.
+/// A heading, text, remark or table of a report. Its text is plain: writers escape any markup in
+/// the text.
 #[derive(Debug, Clone)]
 pub enum ReportBlock {
     /// The heading of a section.
@@ -21,14 +22,12 @@ pub enum ReportBlock {
     Table(Grid),
 }
 
-/// Writes parts of a report as Markdown, whose sections have headings of the second level.
+/// Writes headings, texts and tables of a report as Markdown, with sections at the second level.
 ///
 /// # Errors
 /// The error of the writer.
 pub fn markdown(blocks: &[ReportBlock], to: &mut impl Write) -> io::Result<()> {
-    let escaped = |text: &str| Markup::Markdown.escaped(text);
-    // Number signs at the end of a heading would be its end.
-    let heading = |text: &str| escaped(text).replace('#', "\\#");
+    let markup = Markup::Markdown;
     for (at, block) in blocks.iter().enumerate() {
         if at > 0 {
             writeln!(to)?;
@@ -36,10 +35,16 @@ pub fn markdown(blocks: &[ReportBlock], to: &mut impl Write) -> io::Result<()> {
         match block {
             ReportBlock::Section(text) => writeln!(to, "## {}", heading(text))?,
             ReportBlock::Heading(text) => writeln!(to, "### {}", heading(text))?,
-            ReportBlock::Text(text) => writeln!(to, "{}", escaped(text))?,
-            ReportBlock::Note(text) => writeln!(to, "<sub>{}</sub>", escaped(text))?,
-            ReportBlock::Table(grid) => Markup::Markdown.write(grid, "", to)?,
+            ReportBlock::Text(text) => writeln!(to, "{}", markup.escaped(text))?,
+            ReportBlock::Note(text) => writeln!(to, "<sub>{}</sub>", markup.escaped(text))?,
+            ReportBlock::Table(grid) => markup.write(grid, "", to)?,
         }
     }
     Ok(())
+}
+
+/// Returns the text of a heading with Markdown markup escaped.
+fn heading(text: &str) -> String {
+    // Number signs at the end of a heading would be its end.
+    Markup::Markdown.escaped(text).replace('#', "\\#")
 }

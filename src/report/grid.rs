@@ -1,5 +1,6 @@
-//! Columns under headings. For a terminal, columns are aligned: too wide a grid first shortens
-//! names, and then continues below itself. The other forms are Markdown and LaTeX.
+//! A table of text cells in columns under headings, written to fit a terminal. For a terminal,
+//! columns are aligned: too wide a grid first shortens names, and then continues below itself. The
+//! other forms are Markdown and LaTeX.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::options::ReportOptions;
 use super::shorten::{CUT, shorten};
 
-/// The side on which a column's cells are flush.
+/// The alignment of a table column: left for names, right for numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Flush left, for names.
@@ -18,7 +19,7 @@ pub enum Align {
     Right,
 }
 
-/// One cell.
+/// A cell of a table: text, whether it is the best or tied with the best, and labels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell {
     /// The text of the cell.
@@ -33,13 +34,13 @@ pub struct Cell {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: text.into(), ..Cell::default() }
+        Self { text: text.into(), ..Self::default() }
     }
 }
 
 impl Cell {
-    /// The text behind the cell's text: a star for the best cell unless bold type marks the best,
-    /// `=` for a tie with the best, and labels.
+    /// Returns the text behind the text of the cell: a star for the best, `=` for a tie with the
+    /// best, and labels. Where bold type marks the best, there is no star.
     fn suffix(&self, colour: bool) -> String {
         let mark = match (self.best, self.tied) {
             (true, _) if !colour => "*",
@@ -49,8 +50,7 @@ impl Cell {
         format!("{mark}{}", superscript(&self.labels))
     }
 
-    /// Keeps the labels with room beside the cell's text, and replaces the remaining labels with a
-    /// mark.
+    /// Drops labels of the cell that have no room, and puts a mark in their place.
     fn keep_labels(&mut self, room: usize) {
         if self.suffix(false).width() <= room {
             return;
@@ -62,8 +62,8 @@ impl Cell {
     }
 }
 
-/// Columns under headings. The first column names the rows, and is repeated when the grid continues
-/// below itself.
+/// A table of cells in columns under headings, which can be shortened to the width of a terminal.
+/// The first column names the rows, and is repeated when the grid continues below itself.
 #[derive(Debug, Clone, Default)]
 pub struct Grid {
     columns: Vec<GridColumn>,
@@ -85,7 +85,12 @@ struct GridColumn {
 }
 
 impl GridColumn {
-    /// The width of its widest text.
+    /// Returns whether the column holds numbers under a heading wider than `most`.
+    fn has_long_heading(&self, most: usize) -> bool {
+        self.align == Align::Right && self.heading.width() > most
+    }
+
+    /// Returns the width of the column's widest text, heading included.
     fn width(&self) -> usize {
         self.below.max(self.heading.width())
     }
@@ -97,23 +102,30 @@ const LEAST: usize = 12;
 const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 
 impl Grid {
-    /// Makes a grid without rows.
+    /// Makes a table without rows from the headings and alignments of its columns.
     pub fn new(columns: impl IntoIterator<Item = (String, Align)>) -> Self {
-        let column = |(heading, align): (String, Align)| GridColumn {
+        let columns = columns.into_iter().map(|(heading, align)| GridColumn {
             heading,
             align,
             below: 0,
             suffix: [0; 2],
-        };
-        Grid { columns: columns.into_iter().map(column).collect(), ..Grid::default() }
+        });
+        Self { columns: columns.collect(), ..Self::default() }
     }
 
-    /// Marks the headings as names of runs, so that a narrow terminal shortens the names.
-    pub fn with_names_above(self) -> Self {
-        Grid { names_above: true, ..self }
+    /// Makes a table without rows: a left column of row names, then columns of numbers.
+    pub(super) fn of_numbers(names: &str, numbers: impl IntoIterator<Item = String>) -> Self {
+        let numbers = numbers.into_iter().map(|heading| (heading, Align::Right));
+        Self::new([(names.to_owned(), Align::Left)].into_iter().chain(numbers))
     }
 
-    /// Adds a row, one cell for each column.
+    /// Marks the headings of the table as names of runs, so that a narrow terminal shortens the
+    /// names.
+    pub fn with_name_headings(self) -> Self {
+        Self { names_above: true, ..self }
+    }
+
+    /// Adds a row to the table, one cell for each column.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         let row: Vec<Cell> = row.into_iter().collect();
         for (column, cell) in self.columns.iter_mut().zip(&row) {
@@ -126,18 +138,19 @@ impl Grid {
         self.rows.push(row);
     }
 
-    /// The number of blocks into which the grid is split to fit.
+    /// Returns the number of blocks of columns into which the table is split to fit the terminal.
     pub fn blocks(&self, options: &ReportOptions) -> usize {
         let grid = self.fitted(options);
         grid.split(&grid.widths(options), options).len()
     }
 
-    /// Whether a cell is marked as the best of its kind.
+    /// Returns whether a cell of the table is marked as the best of its kind.
     pub(super) fn has_best(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.best)
     }
 
-    /// Writes the grid.
+    /// Writes the table as aligned text, split into blocks of columns and shortened to fit the
+    /// terminal.
     ///
     /// # Errors
     /// The error of the writer.
@@ -159,21 +172,23 @@ impl Grid {
         Ok(())
     }
 
-    /// Returns the grid with names short enough for the terminal. The grid becomes one block if
+    /// Returns the table with names short enough for the terminal. The grid becomes one block if
     /// names down to a quarter of the width make room for one block. Otherwise names take at most
     /// two fifths of the width.
-    fn fitted(&self, options: &ReportOptions) -> Cow<'_, Grid> {
-        let too_wide = |most: &usize| total(&self.widths(options)) > *most;
-        let Some(most) = options.width.filter(too_wide) else { return Cow::Borrowed(self) };
-        let fits = |&limit: &usize| total(&self.widths_with(limit, options)) <= most;
-        let least = LEAST.max(most / 4);
-        let limit = (least..most).rev().find(fits).unwrap_or(LEAST.max(most * 2 / 5));
+    fn fitted(&self, options: &ReportOptions) -> Cow<'_, Self> {
+        let width = options.width.filter(|&most| total(&self.widths(options)) > most);
+        let Some(most) = width else { return Cow::Borrowed(self) };
+        // The widest limit that fits is taken, because names lose least under it.
+        let limit = (LEAST.max(most / 4)..most)
+            .rev()
+            .find(|&limit| total(&self.widths_with(limit, options)) <= most)
+            .unwrap_or(LEAST.max(most * 2 / 5));
         Cow::Owned(self.shortened(limit, most, options))
     }
 
-    /// The widths of columns with names of at most `limit` columns.
+    /// Returns the width of each column if names are shortened to `limit` columns of text.
     fn widths_with(&self, limit: usize, options: &ReportOptions) -> Vec<usize> {
-        let width = |(at, column): (usize, &GridColumn)| {
+        let widths = self.columns.iter().enumerate().map(|(at, column)| {
             let heading = column.heading.width();
             let text = match column.align {
                 Align::Left => heading.max(column.below.min(limit)),
@@ -181,31 +196,27 @@ impl Grid {
                 Align::Right => column.width(),
             };
             text + self.suffix(at, options)
-        };
-        self.columns.iter().enumerate().map(width).collect()
+        });
+        widths.collect()
     }
 
-    /// The grid with names of at most `limit` columns, and nothing that alone is too wide for
+    /// Returns the table with names of at most `limit` columns of text, and no cell too wide for
     /// `most`.
-    fn shortened(&self, limit: usize, most: usize, options: &ReportOptions) -> Grid {
+    fn shortened(&self, limit: usize, most: usize, options: &ReportOptions) -> Self {
         let first = self.widths_with(limit, options).first().copied().unwrap_or(0);
         let room = most.saturating_sub(first + GAP.len()).max(LEAST);
         let above = if self.names_above { limit.min(room) } else { room };
-        let is_named =
-            |column: &GridColumn| column.align == Align::Right && column.heading.width() > above;
         let headings: Vec<&str> =
             self.columns.iter().map(|column| column.heading.as_str()).collect();
         let short = shorten(&headings, above);
         let headings = self.columns.iter().zip(&short).map(|(column, short)| {
-            let heading = if is_named(column) { short } else { &column.heading };
+            let heading = if column.has_long_heading(above) { short } else { &column.heading };
             (heading.clone(), column.align)
         });
-        let mut grid = Grid { names_above: self.names_above, ..Grid::new(headings) };
+        let mut grid = Self { names_above: self.names_above, ..Self::new(headings) };
         let mut rows = self.rows.clone();
-        for (at, column) in
-            self.columns.iter().enumerate().filter(|(_, of)| of.align == Align::Left)
-        {
-            if column.below > limit {
+        for (at, column) in self.columns.iter().enumerate() {
+            if column.align == Align::Left && column.below > limit {
                 let names: Vec<&str> = self.rows.iter().map(|row| row[at].text.as_str()).collect();
                 let short = shorten(&names, limit);
                 rows.iter_mut().zip(short).for_each(|(row, short)| row[at].text = short);
@@ -217,21 +228,23 @@ impl Grid {
             labelled.for_each(|(cell, column)| cell.keep_labels(room.saturating_sub(column.below)));
         }
         rows.into_iter().for_each(|row| grid.push(row));
-        grid.cut = grid.rows != self.rows || self.columns.iter().any(is_named);
+        grid.cut = grid.rows != self.rows
+            || self.columns.iter().any(|column| column.has_long_heading(above));
         grid
     }
 
-    /// Returns the width of a column's suffixes, reserved to keep digits aligned.
+    /// Returns the width that a column reserves for stars and labels behind its numbers.
     fn suffix(&self, column: usize, options: &ReportOptions) -> usize {
         self.columns[column].suffix[usize::from(options.colour)]
     }
 
     fn widths(&self, options: &ReportOptions) -> Vec<usize> {
-        let width = |at: usize| self.columns[at].width() + self.suffix(at, options);
-        (0..self.columns.len()).map(width).collect()
+        let columns = self.columns.iter().enumerate();
+        columns.map(|(at, column)| column.width() + self.suffix(at, options)).collect()
     }
 
-    /// The columns of each block. The first column is in all blocks.
+    /// Splits the columns of the table into blocks that fit the terminal, each with the first
+    /// column.
     fn split(&self, widths: &[usize], options: &ReportOptions) -> Vec<Vec<usize>> {
         let most = options.width.unwrap_or(usize::MAX);
         let (mut blocks, mut used) = (vec![vec![0]], widths.first().copied().unwrap_or(0));
@@ -256,19 +269,27 @@ impl Grid {
         options: &ReportOptions,
         to: &mut impl Write,
     ) -> io::Result<()> {
-        let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned();
-        let heading = |&column: &usize| {
-            let cell = Cell::from(self.columns[column].heading.as_str());
-            self.cell(&cell, column, widths[column], options)
-        };
-        writeln!(to, "{}", line(columns.iter().map(heading).collect()))?;
+        let headings: Vec<Cell> =
+            self.columns.iter().map(|column| column.heading.as_str().into()).collect();
+        writeln!(to, "{}", self.line(&headings, columns, widths, options))?;
         let total = columns.iter().map(|&column| widths[column] + GAP.len()).sum::<usize>();
         writeln!(to, "{}", "─".repeat(total - GAP.len()))?;
         for row in &self.rows {
-            let cell = |&column: &usize| self.cell(&row[column], column, widths[column], options);
-            writeln!(to, "{}", line(columns.iter().map(cell).collect()))?;
+            writeln!(to, "{}", self.line(row, columns, widths, options))?;
         }
         Ok(())
+    }
+
+    /// Returns some cells of a row of the table as one line of aligned text.
+    fn line(
+        &self,
+        row: &[Cell],
+        columns: &[usize],
+        widths: &[usize],
+        options: &ReportOptions,
+    ) -> String {
+        let cells = columns.iter().map(|&at| self.cell(&row[at], at, widths[at], options));
+        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
     }
 
     fn cell(&self, cell: &Cell, column: usize, width: usize, options: &ReportOptions) -> String {
@@ -282,39 +303,37 @@ impl Grid {
         }
     }
 
-    /// The headings with their sides, for other ways to write a grid.
+    /// Returns the headings of the table with their alignments, for Markdown, LaTeX and HTML.
     pub(super) fn headings(
         &self,
     ) -> impl DoubleEndedIterator<Item = (&str, Align)> + ExactSizeIterator {
         self.columns.iter().map(|column| (column.heading.as_str(), column.align))
     }
 
-    /// The rows, for other ways to write a grid.
+    /// Returns the rows of the table as cells, for Markdown, LaTeX and HTML.
     pub(super) fn rows(&self) -> &[Vec<Cell>] {
         &self.rows
     }
 }
 
-/// The width of columns side by side.
+/// Returns the width of a line of columns with the gaps between them.
 fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
 }
 
-/// Labels as raised letters or numbers of Unicode, which has no raised q.
+/// Returns labels of a table cell as raised letters or numbers of Unicode. Unicode has no raised q.
 pub(super) fn superscript(labels: &[String]) -> String {
     const PLAIN: &str = "0123456789abcdefghijklmnoprstuvwxyz";
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ";
-    let raised = |letter| {
-        PLAIN
-            .chars()
-            .zip(RAISED.chars())
-            .find(|(plain, _)| *plain == letter)
-            .map_or(letter, |of| of.1)
-    };
-    joined(labels, "·").chars().map(raised).collect()
+    let plain = joined(labels, "·");
+    let raised = plain.chars().map(|letter| {
+        let mut pairs = PLAIN.chars().zip(RAISED.chars());
+        pairs.find(|(plain, _)| *plain == letter).map_or(letter, |(_, raised)| raised)
+    });
+    raised.collect()
 }
 
-/// Joins labels into one text; numbers are separated by `apart`.
+/// Joins labels of a table cell into one text, with `apart` between numbers.
 pub(super) fn joined(labels: &[String], apart: &str) -> String {
     let numbers =
         labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));

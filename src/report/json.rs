@@ -1,5 +1,5 @@
-//! One JSON document: the scores by run and measure, the settings, and the queries that were
-//! missing or ignored.
+//! Scores as one JSON document: values by run and measure, settings, and missing or ignored
+//! queries.
 
 use std::io::{self, Write};
 
@@ -14,12 +14,12 @@ pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> i
     to.write_all(b"\n")
 }
 
-/// The same scores with at most `decimals` decimals.
+/// Returns the scores with every value rounded to at most `decimals` decimals.
 fn rounded(scores: &Scores, decimals: usize) -> Scores {
     let mut scores = scores.clone();
     for run in &mut scores.runs {
         let stats = run.stats.iter_mut().flatten().map(|(_, value)| value);
-        let values = run.per_query.iter_mut().flat_map(|of| &mut of.values).flatten();
+        let values = run.per_query.iter_mut().flat_map(|per_query| &mut per_query.values).flatten();
         let known = values.filter(|value| !is_undefined(**value));
         stats.chain(known).for_each(|value| *value = long::rounded(*value, decimals));
     }

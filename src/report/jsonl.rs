@@ -1,4 +1,4 @@
-//! JSON lines: the long rows, one object on each line.
+//! Scores as JSON lines: one object for each number.
 
 use std::io::{self, Write};
 

@@ -1,10 +1,10 @@
-//! Grids as Markdown and LaTeX, for pages and papers.
+//! Tables as Markdown and LaTeX, for web pages and papers.
 
 use std::io::{self, Write};
 
 use super::grid::{Align, Cell, Grid, joined};
 
-/// A language in which tables are marked up.
+/// A markup language for tables: Markdown or LaTeX.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Markup {
     /// Tables of GitHub's Markdown.
@@ -14,28 +14,28 @@ pub enum Markup {
 }
 
 impl Markup {
-    /// Writes a grid with a caption.
+    /// Writes a table with a caption as Markdown or LaTeX.
     ///
     /// # Errors
     /// The error of the writer.
     pub fn write(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
         match self {
-            Markup::Markdown => self.markdown(grid, caption, to),
-            Markup::Latex => self.latex(grid, caption, to),
+            Self::Markdown => self.markdown(grid, caption, to),
+            Self::Latex => self.latex(grid, caption, to),
         }
     }
 
-    /// Writes a paragraph, in bold type if it is `strong`. In LaTeX the paragraph is a comment,
-    /// because a paper explains its tables in its own words.
+    /// Writes a paragraph as Markdown, in bold type if `strong`, or as a LaTeX comment. In LaTeX
+    /// the paragraph is a comment, because a paper explains its tables in its own words.
     ///
     /// # Errors
     /// The error of the writer.
     pub fn paragraph(self, text: &str, strong: bool, to: &mut impl Write) -> io::Result<()> {
         match (self, strong) {
-            (Markup::Markdown, true) => writeln!(to, "**{}**", self.escaped(text)),
-            (Markup::Markdown, false) => writeln!(to, "{}", self.escaped(text)),
+            (Self::Markdown, true) => writeln!(to, "**{}**", self.escaped(text)),
+            (Self::Markdown, false) => writeln!(to, "{}", self.escaped(text)),
             // A line break would end the comment.
-            (Markup::Latex, _) => writeln!(to, "% {}", text.replace(['\n', '\r'], " ")),
+            (Self::Latex, _) => writeln!(to, "% {}", text.replace(['\n', '\r'], " ")),
         }
     }
 
@@ -75,53 +75,54 @@ impl Markup {
         writeln!(to, "\\end{{table}}")
     }
 
-    /// A cell: the best in bold type, labels raised, and `=` if it is tied with the best.
+    /// Returns a table cell as Markdown or LaTeX: the best in bold type, labels raised, `=` for a
+    /// tie with the best.
     fn cell(self, cell: &Cell) -> String {
         let text = self.escaped(&cell.text);
         let text = match (self, cell.best) {
             (_, false) => text,
-            (Markup::Markdown, true) => format!("**{text}**"),
-            (Markup::Latex, true) => format!("\\textbf{{{text}}}"),
+            (Self::Markdown, true) => format!("**{text}**"),
+            (Self::Latex, true) => format!("\\textbf{{{text}}}"),
         };
-        let labels = joined(&cell.labels, if self == Markup::Latex { "{\\cdot}" } else { "·" });
+        let labels = joined(&cell.labels, if self == Self::Latex { "{\\cdot}" } else { "·" });
         let labels = match self {
-            Markup::Latex => labels.replace('↑', "{\\uparrow}").replace('↓', "{\\downarrow}"),
-            Markup::Markdown => labels,
+            Self::Latex => labels.replace('↑', "{\\uparrow}").replace('↓', "{\\downarrow}"),
+            Self::Markdown => labels,
         };
         let raised =
             match (self, if cell.tied && !cell.best { format!("={labels}") } else { labels }) {
                 (_, labels) if labels.is_empty() => String::new(),
-                (Markup::Markdown, labels) => format!("<sup>{labels}</sup>"),
-                (Markup::Latex, labels) => format!("$^{{{labels}}}$"),
+                (Self::Markdown, labels) => format!("<sup>{labels}</sup>"),
+                (Self::Latex, labels) => format!("$^{{{labels}}}$"),
             };
         format!("{text}{raised}")
     }
 
-    /// The text with all markup escaped.
+    /// Returns text with all characters of Markdown or LaTeX markup escaped.
     pub fn escaped(self, text: &str) -> String {
         let mut escaped = String::new();
         for letter in text.chars() {
             match (self, letter) {
-                (Markup::Markdown, '\\' | '|' | '*' | '_' | '`' | '[' | ']' | '~') => {
+                (Self::Markdown, '\\' | '|' | '*' | '_' | '`' | '[' | ']' | '~') => {
                     escaped.extend(['\\', letter])
                 }
-                (Markup::Markdown, '<') => escaped += "&lt;",
-                (Markup::Markdown, '>') => escaped += "&gt;",
-                (Markup::Markdown, '&') => escaped += "&amp;",
-                (Markup::Latex, '&' | '%' | '$' | '#' | '_' | '{' | '}') => {
+                (Self::Markdown, '<') => escaped += "&lt;",
+                (Self::Markdown, '>') => escaped += "&gt;",
+                (Self::Markdown, '&') => escaped += "&amp;",
+                (Self::Latex, '&' | '%' | '$' | '#' | '_' | '{' | '}') => {
                     escaped.extend(['\\', letter])
                 }
-                (Markup::Latex, '\\') => escaped += "\\textbackslash{}",
-                (Markup::Latex, '~') => escaped += "\\textasciitilde{}",
-                (Markup::Latex, '^') => escaped += "\\textasciicircum{}",
-                (Markup::Latex, '<') => escaped += "\\textless{}",
-                (Markup::Latex, '>') => escaped += "\\textgreater{}",
-                (Markup::Latex, '–') => escaped += "--",
-                (Markup::Latex, '±') => escaped += "$\\pm$",
-                (Markup::Latex, 'α') => escaped += "$\\alpha$",
-                (Markup::Latex, '≥') => escaped += "$\\ge$",
-                (Markup::Latex, '↑') => escaped += "$\\uparrow$",
-                (Markup::Latex, '↓') => escaped += "$\\downarrow$",
+                (Self::Latex, '\\') => escaped += "\\textbackslash{}",
+                (Self::Latex, '~') => escaped += "\\textasciitilde{}",
+                (Self::Latex, '^') => escaped += "\\textasciicircum{}",
+                (Self::Latex, '<') => escaped += "\\textless{}",
+                (Self::Latex, '>') => escaped += "\\textgreater{}",
+                (Self::Latex, '–') => escaped += "--",
+                (Self::Latex, '±') => escaped += "$\\pm$",
+                (Self::Latex, 'α') => escaped += "$\\alpha$",
+                (Self::Latex, '≥') => escaped += "$\\ge$",
+                (Self::Latex, '↑') => escaped += "$\\uparrow$",
+                (Self::Latex, '↓') => escaped += "$\\downarrow$",
                 _ => escaped.push(letter),
             }
         }
@@ -142,11 +143,11 @@ mod tests {
 
     #[test]
     fn labels_are_raised() {
-        let of =
+        let owned_labels =
             |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>();
-        assert_eq!(superscript(&of(&["a", "z"])), "ᵃᶻ");
-        assert_eq!(superscript(&of(&["1", "26"])), "¹·²⁶");
-        let cell = Cell { best: true, labels: of(&["a", "c"]), ..Cell::from("0.5") };
+        assert_eq!(superscript(&owned_labels(&["a", "z"])), "ᵃᶻ");
+        assert_eq!(superscript(&owned_labels(&["1", "26"])), "¹·²⁶");
+        let cell = Cell { best: true, labels: owned_labels(&["a", "c"]), ..Cell::from("0.5") };
         assert_eq!(Markup::Markdown.cell(&cell), "**0.5**<sup>ac</sup>");
         assert_eq!(Markup::Latex.cell(&cell), r"\textbf{0.5}$^{ac}$");
         let tied = Cell { tied: true, ..Cell::from("0.4") };

@@ -1,4 +1,4 @@
-//! Reports: scores as bytes, one file for each format.
+//! Reports of scores, comparisons and pools, written in many formats, one file for each format.
 //!
 //! A report is a pure function of scores and [`ReportOptions`], without access to files or
 //! terminals.
@@ -9,25 +9,25 @@ mod comparison;
 mod delimited;
 mod grid;
 pub mod html;
-mod identified;
+mod identification;
 mod json;
 mod jsonl;
 pub(crate) mod long;
 mod markup;
 mod notes;
 mod options;
-mod pooled;
+mod pools;
 mod run_name;
 mod shorten;
-mod sparks;
+mod sparklines;
 mod table;
 mod trec;
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::compare::{Comparison, Gate, Judged};
-use crate::identify::Identified;
+use crate::compare::{Comparison, Gate, RunGateVerdict};
+use crate::identify::Identification;
 use crate::pools::Pools;
 use crate::scores::Scores;
 use markup::Markup;
@@ -39,7 +39,7 @@ pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
 pub use options::{ReportOptions, RunOrder};
 
-/// A format of reports.
+/// An output format of scores, comparisons and pools: text table, TSV, JSON, HTML and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -72,44 +72,44 @@ named!(Format, "a format of scores");
 
 impl Format {
     /// All formats with their command-line names.
-    pub const ALL: [(&'static str, Format); 11] = [
-        ("table", Format::Table),
-        ("tsv", Format::Tsv),
-        ("csv", Format::Csv),
-        ("json", Format::Json),
-        ("jsonl", Format::Jsonl),
-        ("trec", Format::Trec),
-        ("markdown", Format::Markdown),
-        ("latex", Format::Latex),
-        ("html", Format::Html),
-        ("svg", Format::Svg),
-        ("junit", Format::Junit),
+    pub const ALL: [(&'static str, Self); 11] = [
+        ("table", Self::Table),
+        ("tsv", Self::Tsv),
+        ("csv", Self::Csv),
+        ("json", Self::Json),
+        ("jsonl", Self::Jsonl),
+        ("trec", Self::Trec),
+        ("markdown", Self::Markdown),
+        ("latex", Self::Latex),
+        ("html", Self::Html),
+        ("svg", Self::Svg),
+        ("junit", Self::Junit),
     ];
 
     /// File extensions with their formats.
-    pub const EXTENSIONS: [(&'static str, Format); 11] = [
-        ("tsv", Format::Tsv),
-        ("csv", Format::Csv),
-        ("json", Format::Json),
-        ("jsonl", Format::Jsonl),
-        ("txt", Format::Table),
-        ("md", Format::Markdown),
-        ("tex", Format::Latex),
-        ("html", Format::Html),
-        ("htm", Format::Html),
-        ("svg", Format::Svg),
-        ("xml", Format::Junit),
+    pub const EXTENSIONS: [(&'static str, Self); 11] = [
+        ("tsv", Self::Tsv),
+        ("csv", Self::Csv),
+        ("json", Self::Json),
+        ("jsonl", Self::Jsonl),
+        ("txt", Self::Table),
+        ("md", Self::Markdown),
+        ("tex", Self::Latex),
+        ("html", Self::Html),
+        ("htm", Self::Html),
+        ("svg", Self::Svg),
+        ("xml", Self::Junit),
     ];
 
-    /// Returns the format for a file extension: TSV without an extension, `None` for an unknown
-    /// extension.
-    pub fn of_path(path: &Path) -> Option<Self> {
-        let Some(extension) = path.extension() else { return Some(Format::Tsv) };
+    /// Returns the output format for a file's extension: TSV without an extension, `None` for an
+    /// unknown extension.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let Some(extension) = path.extension() else { return Some(Self::Tsv) };
         let mut known = Self::EXTENSIONS.into_iter();
         known.find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| format)
     }
 
-    /// Writes scores in this format.
+    /// Writes the scores of runs in this format.
     ///
     /// # Errors
     /// The error of the writer; [`Format::Svg`], unless the scores have one measure at three
@@ -122,40 +122,38 @@ impl Format {
         to: &mut impl Write,
     ) -> io::Result<()> {
         match self {
-            Format::Table => table::write(scores, options, to),
-            Format::Tsv if options.wide => delimited::write_wide(b'\t', scores, options, to),
-            Format::Csv if options.wide => delimited::write_wide(b',', scores, options, to),
-            Format::Tsv => delimited::write(b'\t', scores, options, to),
-            Format::Csv => delimited::write(b',', scores, options, to),
-            Format::Json => json::write(scores, options, to),
-            Format::Jsonl => jsonl::write(scores, options, to),
-            Format::Trec => trec::write(scores, options, to),
-            Format::Markdown => table::write_markup(Markup::Markdown, scores, options, to),
-            Format::Latex => table::write_markup(Markup::Latex, scores, options, to),
-            Format::Html => html::scores(scores, &html::Context::new("Scores"), to),
-            Format::Svg => html::curve(scores, &html::only_curve(&scores.measures)?, to),
-            Format::Junit => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                "the format junit has the results of gates, and no scores",
-            )),
+            Self::Table => table::write(scores, options, to),
+            Self::Tsv if options.wide => delimited::write_wide(b'\t', scores, options, to),
+            Self::Csv if options.wide => delimited::write_wide(b',', scores, options, to),
+            Self::Tsv => delimited::write(b'\t', scores, options, to),
+            Self::Csv => delimited::write(b',', scores, options, to),
+            Self::Json => json::write(scores, options, to),
+            Self::Jsonl => jsonl::write(scores, options, to),
+            Self::Trec => trec::write(scores, options, to),
+            Self::Markdown => table::write_markup(Markup::Markdown, scores, options, to),
+            Self::Latex => table::write_markup(Markup::Latex, scores, options, to),
+            Self::Html => html::scores(scores, &html::PageContext::new("Scores"), to),
+            Self::Svg => html::curve(scores, &html::only_curve(&scores.measures)?, to),
+            Self::Junit => unsupported("the format junit has the results of gates, and no scores"),
         }
     }
 
-    /// Writes a comparison in this format, with the results of gates.
+    /// Writes a comparison of runs in this format, with the results of gates.
     ///
     /// # Errors
     /// The error of the writer; [`Format::Trec`], which has no place for a comparison.
     pub fn write_comparison(
         self,
         comparison: &Comparison,
-        gates: &[(Gate, Vec<Judged>)],
+        gates: &[(Gate, Vec<RunGateVerdict>)],
         options: &ReportOptions,
         to: &mut impl Write,
     ) -> io::Result<()> {
         self.write_report(&ComparisonReport::new(comparison, gates), options, to)
     }
 
-    /// Writes a comparison in this format, with the results of gates and the comparisons of groups.
+    /// Writes a comparison of runs in this format, with the results of gates and the comparisons of
+    /// groups of queries.
     ///
     /// # Errors
     /// The error of the writer; [`Format::Trec`], which has no place for a comparison.
@@ -166,34 +164,31 @@ impl Format {
         to: &mut impl Write,
     ) -> io::Result<()> {
         match self {
-            Format::Table => comparison::table::write(report, options, to),
-            Format::Tsv => comparison::long::write_delimited(b'\t', report, options, to),
-            Format::Csv => comparison::long::write_delimited(b',', report, options, to),
-            Format::Json => comparison::json::write(report, options, to),
-            Format::Jsonl => comparison::long::write_lines(report, options, to),
-            Format::Markdown => {
+            Self::Table => comparison::table::write(report, options, to),
+            Self::Tsv => comparison::long_form::write_delimited(b'\t', report, options, to),
+            Self::Csv => comparison::long_form::write_delimited(b',', report, options, to),
+            Self::Json => comparison::json::write(report, options, to),
+            Self::Jsonl => comparison::long_form::write_lines(report, options, to),
+            Self::Markdown => {
                 comparison::table::write_markup(Markup::Markdown, report, options, to)
             }
-            Format::Latex => comparison::table::write_markup(Markup::Latex, report, options, to),
-            Format::Html => {
-                let context = html::Context {
+            Self::Latex => comparison::table::write_markup(Markup::Latex, report, options, to),
+            Self::Html => {
+                let context = html::PageContext {
                     gates: report.gates,
                     groups: report.groups,
                     group_kind: report.kind,
-                    ..html::Context::new("Comparison")
+                    ..html::PageContext::new("Comparison")
                 };
                 html::comparison(report.comparison, &context, to)
             }
-            Format::Svg => html::forest(report.comparison, to),
-            Format::Junit => comparison::junit::write(report, to),
-            Format::Trec => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                "the format trec has no place for a comparison",
-            )),
+            Self::Svg => html::forest(report.comparison, to),
+            Self::Junit => comparison::junit::write(report, to),
+            Self::Trec => unsupported("the format trec has no place for a comparison"),
         }
     }
 
-    /// Writes pools in this format.
+    /// Writes a pool analysis (`laneval pools`) in this format.
     ///
     /// # Errors
     /// The error of the writer; [`Format::Trec`], [`Format::Html`], [`Format::Svg`] and
@@ -205,37 +200,40 @@ impl Format {
         to: &mut impl Write,
     ) -> io::Result<()> {
         match self {
-            Format::Table => pooled::table::write(pools, options, to),
-            Format::Tsv => pooled::long::write_delimited(b'\t', pools, options, to),
-            Format::Csv => pooled::long::write_delimited(b',', pools, options, to),
-            Format::Json => pooled::json::write(pools, options, to),
-            Format::Jsonl => pooled::long::write_lines(pools, options, to),
-            Format::Markdown => pooled::table::write_markup(Markup::Markdown, pools, options, to),
-            Format::Latex => pooled::table::write_markup(Markup::Latex, pools, options, to),
-            Format::Trec | Format::Html | Format::Svg | Format::Junit => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                format!("the format {self} has no place for pools"),
-            )),
+            Self::Table => pools::table::write(pools, options, to),
+            Self::Tsv => pools::long::write_delimited(b'\t', pools, options, to),
+            Self::Csv => pools::long::write_delimited(b',', pools, options, to),
+            Self::Json => pools::json::write(pools, options, to),
+            Self::Jsonl => pools::long::write_lines(pools, options, to),
+            Self::Markdown => pools::table::write_markup(Markup::Markdown, pools, options, to),
+            Self::Latex => pools::table::write_markup(Markup::Latex, pools, options, to),
+            Self::Trec | Self::Html | Self::Svg | Self::Junit => {
+                unsupported(&format!("the format {self} has no place for pools"))
+            }
         }
     }
 
-    /// Writes the definition of a number in this format.
+    /// Writes the answer of `laneval identify` in this format.
     ///
     /// # Errors
     /// The error of the writer; any format other than [`Format::Table`] and [`Format::Json`].
     pub fn write_identified(
         self,
-        found: &Identified,
+        found: &Identification,
         options: &ReportOptions,
         to: &mut impl Write,
     ) -> io::Result<()> {
         match self {
-            Format::Table => identified::table::write(found, options, to),
-            Format::Json => identified::json::write(found, to),
-            _ => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                format!("the format {self} has no place for the definition of a number"),
+            Self::Table => identification::table::write(found, options, to),
+            Self::Json => identification::json::write(found, to),
+            _ => unsupported(&format!(
+                "the format {self} has no place for the definition of a number"
             )),
         }
     }
+}
+
+/// Returns an I/O error for an output format that cannot hold the report.
+fn unsupported(why: &str) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, why))
 }

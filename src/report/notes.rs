@@ -1,13 +1,14 @@
-//! Notes that a reader of the scores must know: missing queries, ignored queries, and notices.
+//! Notes about scores for their reader: missing queries, ignored queries, and notices of the
+//! evaluation.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use crate::error::printable;
 use crate::matrix::Notice;
+use crate::report::run_name::visible;
 use crate::scores::{RunScores, Scores};
 
-/// A line about one run.
+/// A remark or warning of one line about the scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// A note.
@@ -17,25 +18,26 @@ pub enum Note {
 }
 
 impl Note {
-    /// Makes a note from a notice, with `name` in front.
-    fn of(notice: &Notice, name: String) -> Self {
+    /// Makes a note or warning from a notice of the evaluation, with the run's `name` in front.
+    fn from_notice(notice: &Notice, name: String) -> Self {
         let text = format!("{name}{notice}");
-        if notice.is_warning() { Note::Warning(text) } else { Note::Note(text) }
+        if notice.is_warning() { Self::Warning(text) } else { Self::Note(text) }
     }
 }
 
-/// Makes one line for each run whose queries differ from the judged queries, and one line for each
+/// Returns notes on the scores: a line for each run with missing or ignored queries, and for each
 /// notice. A run with scores of groups alone gets the line of the group with the most missing
 /// queries.
 pub fn notes(scores: &Scores) -> Vec<Note> {
-    let all = scores.notices.iter().map(|notice| Note::of(notice, String::new()));
+    let all = scores.notices.iter().map(|notice| Note::from_notice(notice, String::new()));
     let of_runs = speakers(&scores.runs).into_iter();
     let of_runs =
         of_runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
     all.chain(of_runs).collect()
 }
 
-/// Returns the scores to make notes of: the whole runs, or else one group of each run.
+/// Selects the scores of each run to make notes of: over all queries, or else over one group of
+/// queries. The group is the one that lacks the most queries.
 fn speakers(runs: &[RunScores]) -> Vec<&RunScores> {
     let whole: Vec<_> = runs.iter().filter(|run| run.group.is_none()).collect();
     if !whole.is_empty() {
@@ -52,13 +54,13 @@ fn speakers(runs: &[RunScores]) -> Vec<&RunScores> {
 }
 
 fn noticed(run: &RunScores) -> impl Iterator<Item = Note> {
-    let name = printable(run.name.as_bytes());
-    run.notices.iter().map(move |notice| Note::of(notice, format!("{name}: ")))
+    let name = visible(&run.name);
+    run.notices.iter().map(move |notice| Note::from_notice(notice, format!("{name}: ")))
 }
 
 fn tied(run: &RunScores) -> Option<Note> {
     let ties = run.ties?;
-    let name = printable(run.name.as_bytes());
+    let name = visible(&run.name);
     Some(Note::Note(format!(
         "{name}: {} documents have equal scores, in {} {} of up to {} documents, {} of them with \
          different labels",
@@ -70,7 +72,7 @@ fn tied(run: &RunScores) -> Option<Note> {
     )))
 }
 
-/// The ids of `count` queries behind the word for them: `queries q1, q7`.
+/// Returns ids of queries as text behind the word: `queries q1, q7`, or `query q1`.
 fn in_words(count: u64, ids: impl Display) -> String {
     format!("{} {ids}", if count == 1 { "query" } else { "queries" })
 }
@@ -79,8 +81,9 @@ fn note(run: &RunScores) -> Option<Note> {
     let missing = run.missing.count;
     let judged = run.queries as u64 + if run.filled { 0 } else { missing };
     let present = judged.saturating_sub(missing);
+    // Files that do not belong together share few queries.
     let few = present * 2 < judged;
-    let fate = |one: bool| match (run.filled, one) {
+    let fate = match (run.filled, missing == 1 && !few) {
         (true, true) => "counts as an empty ranking",
         (true, false) => "count as empty rankings",
         (false, true) => "is left out",
@@ -92,15 +95,10 @@ fn note(run: &RunScores) -> Option<Note> {
         0 => {}
         _ if few => parts.push(format!(
             "has only {present} of {judged} judged queries: are these the right files? The others \
-             {} ({ids})",
-            fate(false)
+             {fate} ({ids})"
         )),
-        1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", fate(true))),
-        _ => parts.push(format!(
-            "{missing} judged queries are not in the run and {} \
-                                 ({ids})",
-            fate(false)
-        )),
+        1 => parts.push(format!("1 judged query is not in the run and {fate} ({ids})")),
+        _ => parts.push(format!("{missing} judged queries are not in the run and {fate} ({ids})")),
     }
     let ids = in_words(run.ignored.count, &run.ignored);
     match run.ignored.count {
@@ -109,8 +107,8 @@ fn note(run: &RunScores) -> Option<Note> {
         count => parts
             .push(format!("{count} queries of the run are not judged and were ignored ({ids})")),
     }
-    let group = run.group.as_ref().map(|group| format!(", {}", printable(group.as_bytes())));
-    let name = printable(run.name.as_bytes()) + &group.unwrap_or_default();
+    let group = run.group.as_ref().map(|group| format!(", {}", visible(group)));
+    let name = visible(&run.name) + &group.unwrap_or_default();
     let text = format!("{name}: {}", parts.join("; "));
     match parts.is_empty() {
         true => None,

@@ -1,22 +1,24 @@
-//! How a report is to look.
+//! Options of reports: order of runs, decimals, width, colour and values of queries.
 
 use crate::measure::Measure;
+use crate::scores::{PerQuery, RunScores};
 
-/// The order of the runs of a comparison in tables for people. Formats for programs keep the order
-/// of the input.
+/// The order of the runs in a comparison's tables. Formats for programs keep the order of the
+/// input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RunOrder {
     /// The best under the first measure first if there are six runs or more, and otherwise that of
     /// the input.
     #[default]
-    Suited,
+    Auto,
     /// That of the input.
     Input,
     /// The best under a measure first.
     By(Measure),
 }
 
-/// How a report is to look.
+/// The options of a report: decimals, width, colour, order of runs, and whether values of queries
+/// are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportOptions {
     /// Whether the values of every query are written too, if the scores have them.
@@ -47,9 +49,17 @@ pub struct ReportOptions {
     pub all_pairs: bool,
 }
 
+impl ReportOptions {
+    /// Returns a run's values of queries, if the options ask for them and the run is not a group.
+    pub(super) fn shown_queries<'a>(&self, run: &'a RunScores) -> Option<&'a PerQuery> {
+        // The values of queries are shown once, with all queries, and not in each group again.
+        run.per_query.as_ref().filter(|_| self.per_query && run.group.is_none())
+    }
+}
+
 impl Default for ReportOptions {
     fn default() -> Self {
-        ReportOptions {
+        Self {
             per_query: false,
             precision: 4,
             colour: false,

@@ -1,5 +1,5 @@
-//! Shortening of names too long for a terminal: `…` replaces the middle, and different names stay
-//! different.
+//! The shortening of run names too long for a terminal: `…` replaces the middle, and different
+//! names stay different.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,9 +8,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The mark in the place of the removed text.
 pub const CUT: char = '…';
 
-/// Returns the names, each at most `width` columns wide. Different names stay different: the cut is
-/// as near to the middle as this allows. If no cut keeps all names different, a number replaces the
-/// removed text.
+/// Shortens names to at most `width` columns of text, so that different names stay different. The
+/// cut is as near to the middle as this allows. If no cut keeps all names different, a number
+/// replaces the removed text.
 pub fn shorten(names: &[&str], width: usize) -> Vec<String> {
     let room = width.saturating_sub(1);
     let half = room / 2;
@@ -35,7 +35,7 @@ fn kinds<T: AsRef<str>>(names: &[T]) -> usize {
     names.iter().map(AsRef::as_ref).collect::<HashSet<&str>>().len()
 }
 
-/// Shortens names with a number in the place of what was cut, the same for equal names.
+/// Shortens names with a number in place of the cut middle, the same for equal names.
 fn numbered(names: &[&str], width: usize) -> Vec<String> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let digits = names.len().to_string().len();
@@ -49,9 +49,9 @@ fn numbered(names: &[&str], width: usize) -> Vec<String> {
     cut
 }
 
-/// Returns a name whose middle is `…` and `behind`, with the last `tail` columns of the name; or
-/// the whole name if it fits.
-fn without_middle(name: &str, width: usize, tail: usize, behind: &str) -> String {
+/// Shortens a name to `width` columns: `…` and `behind` replace its middle, and `tail` columns stay
+/// at its end.
+pub fn without_middle(name: &str, width: usize, tail: usize, behind: &str) -> String {
     if name.width() <= width {
         return name.to_owned();
     }
@@ -61,14 +61,14 @@ fn without_middle(name: &str, width: usize, tail: usize, behind: &str) -> String
     format!("{first}{CUT}{behind}{last}")
 }
 
-/// Takes characters while they fit into `room` columns.
+/// Returns the first characters of a text that fit into `room` columns.
 fn fitting(all: impl Iterator<Item = char>, room: usize) -> String {
     let mut used = 0;
-    let fits = |letter: &char| {
+    all.take_while(|letter| {
         used += letter.width().unwrap_or(0);
         used <= room
-    };
-    all.take_while(fits).collect()
+    })
+    .collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The lines of `trec_eval -q`, with our names: `%-22s\t%s\t%6.4f`, counts as integers, ids in the
-//! bytes of the input.
+//! Scores in the format of `trec_eval -q`, with laneval's names of measures. A line is
+//! `%-22s\t%s\t%6.4f`, with counts as integers and ids in the bytes of the input.
 //!
 //! The averages are plain sums in the order of the query ids, as trec_eval adds them, not our exact
 //! sums: the last printed digit of a mean may depend on it. So this format needs the values of
@@ -31,13 +31,15 @@ fn write_run(
     write!(to, "{:<22}\tall\t", "runid")?;
     to.write_all(&run.tag)?;
     to.write_all(b"\n")?;
-    let missing = || io::Error::other("the trec format needs the values of every query");
-    let per_query = run.per_query.as_ref().ok_or_else(missing)?;
+    let Some(per_query) = &run.per_query else {
+        return Err(io::Error::other("the trec format needs the values of every query"));
+    };
     if options.per_query {
         for (at, id) in per_query.queries.iter().enumerate() {
-            let known = |(_, values): &(_, &Vec<f64>)| !is_undefined(values[at]);
-            for ((name, average), values) in measures.iter().zip(&per_query.values).filter(known) {
-                line((name, id), *average, values[at], options, to)?;
+            for ((name, average), values) in measures.iter().zip(&per_query.values) {
+                if !is_undefined(values[at]) {
+                    line(name, id, *average, values[at], options, to)?;
+                }
             }
         }
     }
@@ -46,17 +48,18 @@ fn write_run(
         if !values.is_empty() {
             let sum = values.iter().fold(0.0, |sum, &value| sum + average.term(value));
             // A plain sum can be too large where the exact average is not.
-            let all = Some(average.of(sum, values.len())).filter(|all| all.is_finite());
+            let all = Some(average.finish(sum, values.len())).filter(|all| all.is_finite());
             let id = if options.all_id.is_empty() { "all" } else { &options.all_id };
             let all = all.or(run.average(at)).unwrap_or_default();
-            line((name, id.as_bytes()), *average, all, options, to)?;
+            line(name, id.as_bytes(), *average, all, options, to)?;
         }
     }
     Ok(())
 }
 
 fn line(
-    (name, query): (&str, &[u8]),
+    name: &str,
+    query: &[u8],
     average: Average,
     value: f64,
     options: &ReportOptions,

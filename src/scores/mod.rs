@@ -1,4 +1,4 @@
-//! Scores: the results of an evaluation.
+//! Scores: the results of an evaluation, by run, measure and query.
 
 #[cfg(feature = "serde")]
 mod serial;
@@ -6,11 +6,11 @@ mod settings;
 #[cfg(feature = "serde")]
 mod text;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unanswerable};
 use crate::ids::{Ids, Unmatched};
-use crate::matrix::{Notice, SharedJudgments, TieCounts, View};
+use crate::matrix::{Notice, SharedJudgments, TieCounts};
 use crate::measure::Measure;
-use crate::rule::{IdealOf, RankingRule};
+use crate::rule::{IdealSource, RankingRule};
 use crate::sort;
 use crate::stats::StatName;
 pub use crate::stats::{UNDEFINED, is_undefined};
@@ -19,11 +19,11 @@ pub use crate::stats::{UNDEFINED, is_undefined};
 pub(crate) use serial::SCHEMA;
 #[cfg(feature = "report")]
 pub(crate) use serial::{NamedRow, ScoresDocument};
-pub use settings::EvaluationSettings;
+pub use settings::{EvaluationSettings, RelevantFrom};
 #[cfg(feature = "serde")]
 pub use text::JsonText;
 
-/// The queries that count.
+/// The queries that count in an evaluation: all judged queries, or only those that the run has too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum QuerySet {
@@ -31,40 +31,21 @@ pub enum QuerySet {
     #[default]
     Judged,
     /// Only queries that are both judged and in the run.
-    Both,
+    Common,
     /// Every judged query; a run that lacks a judged query is an error.
-    Complete,
+    RequireAll,
 }
 
 impl QuerySet {
     /// All sets with their command-line names.
-    pub const ALL: [(&'static str, QuerySet); 3] =
-        [("judged", QuerySet::Judged), ("both", QuerySet::Both), ("error", QuerySet::Complete)];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("judged", Self::Judged), ("common", Self::Common), ("require-all", Self::RequireAll)];
 }
 
 named!(QuerySet, "a set of queries");
 
-/// The relevant documents known to a measure: recall divides by their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Known {
-    /// All relevant documents in the judgments.
-    #[default]
-    Judged,
-    /// Only the relevant documents that the run retrieved, as for a program that gets lists and no
-    /// judgments.
-    Retrieved,
-}
-
-impl Known {
-    /// Every choice, with its name on the command line.
-    pub const ALL: [(&'static str, Known); 2] =
-        [("judged", Known::Judged), ("retrieved", Known::Retrieved)];
-}
-
-named!(Known, "what is known of the relevant documents");
-
-/// The value of a ranking in which documents have equal scores.
+/// The value of a ranking in which documents have equal scores: of the order made, or over all
+/// orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TiedValue {
@@ -81,11 +62,11 @@ pub enum TiedValue {
 
 impl TiedValue {
     /// Every choice, with its name on the command line.
-    pub const ALL: [(&'static str, TiedValue); 4] = [
-        ("ranked", TiedValue::Ranked),
-        ("average", TiedValue::Average),
-        ("best", TiedValue::Best),
-        ("worst", TiedValue::Worst),
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("ranked", Self::Ranked),
+        ("average", Self::Average),
+        ("best", Self::Best),
+        ("worst", Self::Worst),
     ];
 }
 
@@ -114,14 +95,8 @@ pub struct Scores {
     pub measures: Vec<Measure>,
     /// The runs, in the order given, each followed by its groups of queries, if there are any.
     pub runs: Vec<RunScores>,
-    /// The queries that count.
-    pub queries: QuerySet,
-    /// The ranks and documents that were looked at.
-    pub view: View,
-    /// The relevant documents known to measures.
-    pub known: Known,
-    /// The value of a ranking in which documents have equal scores.
-    pub tied: TiedValue,
+    /// The settings of the evaluation.
+    pub settings: EvaluationSettings,
     /// Notices about the measures and the judgments.
     pub notices: Vec<Notice>,
     /// Counts of queries that look like groups because they share their judged documents, see
@@ -160,7 +135,7 @@ pub struct RunScores {
     /// Queries of the run without judgments, which never count.
     pub ignored: Unmatched,
     /// The source of the number of relevant documents and of ideal rankings.
-    pub ideal: IdealOf,
+    pub ideal: IdealSource,
     /// The numbers of its documents that have equal scores, if they were asked for.
     pub ties: Option<TieCounts>,
     /// Notices about the run.
@@ -171,7 +146,7 @@ pub struct RunScores {
     pub per_query: Option<PerQuery>,
 }
 
-/// Values by query.
+/// The values of one run by measure and query.
 #[derive(Debug, Clone, Default)]
 pub struct PerQuery {
     /// The queries that count, in bytewise order.
@@ -183,7 +158,7 @@ pub struct PerQuery {
     pub missing: Vec<usize>,
 }
 
-/// The averages of a measure over its cutoffs.
+/// The averages of a measure at each of its cutoffs, for one run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Curve {
@@ -193,10 +168,10 @@ pub struct Curve {
     pub values: Vec<f64>,
 }
 
-/// One number of the scores, with its names.
+/// One number of the scores, with the names of its run, query, measure and statistic.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Row<'a> {
+pub struct ScoreRow<'a> {
     /// The name of the run.
     pub run: &'a str,
     /// The group of queries; `None` for all queries.
@@ -212,22 +187,28 @@ pub struct Row<'a> {
 }
 
 impl PerQuery {
-    /// Keeps the values of the given queries, and skips a query that has no values here.
-    fn only(&self, queries: &[&[u8]]) -> PerQuery {
-        let mut kept: Vec<usize> = queries.iter().filter_map(|id| self.queries.find(id)).collect();
-        kept.sort_unstable();
-        kept.dedup();
-        let missing = self.missing.iter().filter_map(|at| kept.binary_search(at).ok());
-        PerQuery {
-            queries: kept.iter().map(|&at| self.queries.get(at)).collect(),
-            values: self.values.iter().map(|of| kept.iter().map(|&at| of[at]).collect()).collect(),
+    /// Keeps the values of the given queries only, and skips a given query that has no values here.
+    fn only(&self, queries: &[&[u8]]) -> Self {
+        let mut indices: Vec<usize> =
+            queries.iter().filter_map(|id| self.queries.find(id)).collect();
+        // A query that is given twice counts once.
+        indices.sort_unstable();
+        indices.dedup();
+        let missing = self.missing.iter().filter_map(|at| indices.binary_search(at).ok());
+        Self {
+            queries: indices.iter().map(|&at| self.queries.get(at)).collect(),
+            values: self
+                .values
+                .iter()
+                .map(|values| indices.iter().map(|&at| values[at]).collect())
+                .collect(),
             missing: missing.collect(),
         }
     }
 }
 
-/// Whether the averages of a measure over some runs rest on equal numbers of queries. Otherwise no
-/// average is the best.
+/// Returns whether the averages of a measure over some runs rest on equal numbers of queries.
+/// Otherwise no average is the best.
 pub(crate) fn are_of_as_many<'r>(
     runs: impl Iterator<Item = &'r RunScores>,
     measure: usize,
@@ -238,117 +219,122 @@ pub(crate) fn are_of_as_many<'r>(
 }
 
 impl RunScores {
-    /// The average of a measure by its index: the mean, the sum of counts, or the geometric mean.
+    /// Returns the average of the run under a measure, by the measure's index: the mean, the sum of
+    /// counts, or the geometric mean.
     pub fn average(&self, measure: usize) -> Option<f64> {
         self.stats.get(measure)?.first().map(|&(_, value)| value)
     }
 
-    /// Whether the run is known to have retrieved no judged document. The values of such a run say
-    /// nothing about its quality.
+    /// Returns whether the run is known to have retrieved no judged document. The values of such a
+    /// run say nothing about its quality.
     pub fn has_nothing_judged(&self) -> bool {
         self.judged == Some(0) || self.filled && self.missing.count >= self.queries as u64
     }
 
-    /// The number of queries without a value under a measure by its index.
+    /// Returns the number of queries without a value under a measure, by the measure's index.
     pub fn skipped(&self, measure: usize) -> usize {
         self.skipped.get(measure).copied().unwrap_or(0)
     }
 
-    /// The number of queries in the average of a measure by its index.
+    /// Returns the number of queries that the average under a measure is over, by the measure's
+    /// index.
     pub fn averaged(&self, measure: usize) -> usize {
         self.queries.saturating_sub(self.skipped(measure))
     }
 
-    /// A statistic of a measure by its index.
+    /// Returns a statistic of the run's values under a measure, by the measure's index.
     pub fn stat(&self, measure: usize, stat: StatName) -> Option<f64> {
-        let found = self.stats.get(measure)?.iter().find(|(name, _)| *name == stat);
-        found.map(|&(_, value)| value)
+        let (_, value) = self.stats.get(measure)?.iter().find(|(name, _)| *name == stat)?;
+        Some(*value)
     }
 
-    /// The values of the queries, then the statistics, one number a row.
-    fn rows<'a>(&'a self, measures: &'a [Measure]) -> impl Iterator<Item = Row<'a>> {
-        let row = |query, at: usize, stat, value| Row {
-            run: &self.name,
-            group: self.group.as_deref(),
-            query,
-            measure: &measures[at],
-            stat,
-            value,
-        };
+    /// Returns the numbers of the run, one a row: the values of its queries, then its statistics.
+    fn rows<'a>(&'a self, measures: &'a [Measure]) -> impl Iterator<Item = ScoreRow<'a>> {
         let of_queries =
             self.per_query.iter().flat_map(move |PerQuery { queries, values, .. }| {
-                let of_query = move |(query, id)| {
-                    let values = values.iter().enumerate();
+                queries.iter().enumerate().flat_map(move |(query, id)| {
+                    let values = measures.iter().zip(values);
                     let known = values.filter(move |(_, values)| !is_undefined(values[query]));
-                    known.map(move |(at, values): (usize, &'a Vec<f64>)| {
-                        row(Some(id), at, StatName::Value, values[query])
+                    known.map(move |(measure, values)| {
+                        self.row(measure, Some(id), StatName::Value, values[query])
                     })
-                };
-                queries.iter().enumerate().flat_map(of_query)
+                })
             });
-        let of_all = self.stats.iter().enumerate().flat_map(move |(at, stats)| {
-            stats.iter().map(move |&(stat, value)| row(None, at, stat, value))
+        let of_all = measures.iter().zip(&self.stats).flat_map(move |(measure, stats)| {
+            stats.iter().map(move |&(stat, value)| self.row(measure, None, stat, value))
         });
         of_queries.chain(of_all)
+    }
+
+    /// Makes the row of one number of the run, with its query, measure and statistic.
+    fn row<'a>(
+        &'a self,
+        measure: &'a Measure,
+        query: Option<&'a [u8]>,
+        stat: StatName,
+        value: f64,
+    ) -> ScoreRow<'a> {
+        ScoreRow { run: &self.name, group: self.group.as_deref(), query, measure, stat, value }
+    }
+
+    /// Returns the run with its values of some queries alone, and without statistics.
+    fn only(&self, queries: &[&[u8]]) -> Self {
+        let per_query = self.per_query.as_ref().map(|per_query| per_query.only(queries));
+        let lacking = per_query.iter().flat_map(|selection: &PerQuery| {
+            selection.missing.iter().map(|&at| selection.queries.get(at))
+        });
+        Self {
+            name: self.name.clone(),
+            missing: Unmatched::all(lacking),
+            rule: self.rule.clone(),
+            ideal: self.ideal,
+            filled: self.filled,
+            fingerprints: self.fingerprints.clone(),
+            queries: per_query.as_ref().map_or(0, |selection| selection.queries.len()),
+            per_query,
+            ..Self::default()
+        }
     }
 }
 
 impl Scores {
-    /// The scores of a run by its name.
+    /// Returns the scores of a run by its name.
     pub fn run(&self, name: &str) -> Option<&RunScores> {
         self.runs.iter().find(|run| run.group.is_none() && run.name == name)
     }
 
-    /// The scores of a group of queries of a run, by their names.
+    /// Returns the scores of a run over a group of its queries, by the names of the run and the
+    /// group.
     pub fn group(&self, run: &str, group: &str) -> Option<&RunScores> {
-        self.runs.iter().find(|of| of.group.as_deref() == Some(group) && of.name == run)
+        self.runs.iter().find(|scores| scores.group.as_deref() == Some(group) && scores.name == run)
     }
 
-    /// The values of some queries, of each run over all queries, for a comparison of them;
-    /// statistics and notices are those of all queries, and are left out.
-    pub fn of_queries(&self, queries: &[&[u8]]) -> Scores {
-        let run = |run: &RunScores| {
-            let per_query = run.per_query.as_ref().map(|of| of.only(queries));
-            let lacking = per_query
-                .iter()
-                .flat_map(|of: &PerQuery| of.missing.iter().map(|&at| of.queries.get(at)));
-            RunScores {
-                name: run.name.clone(),
-                missing: Unmatched::all(lacking),
-                rule: run.rule.clone(),
-                ideal: run.ideal,
-                filled: run.filled,
-                fingerprints: run.fingerprints.clone(),
-                queries: per_query.as_ref().map_or(0, |of| of.queries.len()),
-                per_query,
-                ..RunScores::default()
-            }
-        };
-        Scores {
+    /// Returns the scores of each run with the values of some queries alone, for a comparison;
+    /// statistics and notices are left out.
+    pub fn select(&self, queries: &[&[u8]]) -> Self {
+        let runs = self.runs.iter().filter(|run| run.group.is_none());
+        Self {
             measures: self.measures.clone(),
-            runs: self.runs.iter().filter(|of| of.group.is_none()).map(run).collect(),
-            queries: self.queries,
-            view: self.view,
-            known: self.known,
-            tied: self.tied,
+            runs: runs.map(|run| run.only(queries)).collect(),
+            settings: self.settings,
             notices: Vec::new(),
             shared_judgments: self.shared_judgments,
         }
     }
 
-    /// The index of a measure by any of its names.
+    /// Returns the index of a measure among those of the scores, by any of its names.
     pub fn place(&self, measure: &str) -> Option<usize> {
         let measure: Measure = measure.parse().ok()?;
-        self.measures.iter().position(|of| *of == measure)
+        self.measures.iter().position(|candidate| *candidate == measure)
     }
 
-    /// The average of a run under a measure, by their names.
+    /// Returns the average of a run under a measure, by the names of the run and the measure.
     pub fn average(&self, run: &str, measure: &str) -> Option<f64> {
         self.run(run)?.average(self.place(measure)?)
     }
 
-    /// The averages of a run under a measure at all of its cutoffs that were evaluated, by their
-    /// names; `None` if none was.
+    /// Returns the averages of a run under a measure at all evaluated cutoffs, by the names of the
+    /// run and the measure; `None` if there are none.
     ///
     /// ```
     /// use laneval::{Evaluator, Join};
@@ -376,22 +362,23 @@ impl Scores {
         // Measures of one curve differ in their cutoff alone. 1 is a cutoff of ranks as well as a
         // level of recall.
         let measure: Measure = format!("{measure}@1").parse().ok()?;
-        let alike = self.measures.iter().enumerate().filter(|(_, of)| of.is_like(&measure));
+        let alike =
+            self.measures.iter().enumerate().filter(|(_, candidate)| candidate.is_like(&measure));
         let mut places: Vec<(f64, usize)> =
-            alike.filter_map(|(at, of)| Some((of.cutoff()?, at))).collect();
+            alike.filter_map(|(at, candidate)| Some((candidate.cutoff()?, at))).collect();
         sort::by_number(&mut places, |place| place.0);
         let values = places.iter().map(|&(_, at)| run.average(at)).collect::<Option<Vec<f64>>>()?;
         let cutoffs: Vec<f64> = places.into_iter().map(|(cutoff, _)| cutoff).collect();
         (!cutoffs.is_empty()).then_some(Curve { cutoffs, values })
     }
 
-    /// All numbers, one a row: for each run the values of its queries, if they were asked for, then
-    /// its statistics.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    /// Returns all numbers of the scores, one a row: for each run the values of its queries, if
+    /// they were asked for, then its statistics.
+    pub fn rows(&self) -> impl Iterator<Item = ScoreRow<'_>> {
         self.runs.iter().flat_map(|run| run.rows(&self.measures))
     }
 
-    /// Refuses a statistic that is not finite.
+    /// Rejects scores with a statistic that is not finite.
     pub(crate) fn check_finite(&self) -> Result<()> {
         for run in &self.runs {
             for (measure, stats) in self.measures.iter().zip(&run.stats) {
@@ -404,35 +391,30 @@ impl Scores {
         Ok(())
     }
 
-    /// Appends the runs of another evaluation under the same measures.
+    /// Appends the runs of another evaluation under the same measures and settings.
     ///
     /// # Errors
     /// Other measures, sets of queries, views, values of ties or known documents than these scores
     /// have; then nothing is added.
-    pub fn append(&mut self, other: Scores) -> Result<()> {
-        let settings = |scores: &Scores| {
-            let names =
-                scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            (names, (scores.queries, scores.view, scores.tied, scores.known))
-        };
-        let (own, others) = (settings(self), settings(&other));
+    pub fn append(&mut self, other: Self) -> Result<()> {
+        let [own, others] = [&self.measures, &other.measures].map(|measures| {
+            measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        });
         // Checked before anything is added; names first, as their message says more.
-        if own.0 != others.0 {
-            let message = format!(
-                "scores of different measures do not fit in one table: {}, and {}",
-                own.0, others.0
-            );
-            return Err(Error::Unanswerable(message));
-        }
         if own != others {
-            let message = "scores of different queries, depths, values of ties or known documents \
-                           do not fit in one table"
-                .to_owned();
-            return Err(Error::Unanswerable(message));
+            return unanswerable(format!(
+                "scores of different measures do not fit in one table: {own}, and {others}"
+            ));
+        }
+        if self.settings != other.settings {
+            return unanswerable(
+                "scores of different queries, depths, values of ties or known documents do not \
+                 fit in one table",
+            );
         }
         self.runs.extend(other.runs);
         let new: Vec<Notice> =
-            other.notices.into_iter().filter(|of| !self.notices.contains(of)).collect();
+            other.notices.into_iter().filter(|notice| !self.notices.contains(notice)).collect();
         self.notices.extend(new);
         self.shared_judgments = self.shared_judgments.or(other.shared_judgments);
         Ok(())
@@ -442,6 +424,7 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::View;
 
     #[test]
     fn only_scores_of_the_same_measures_are_appended() {
@@ -457,13 +440,13 @@ mod tests {
             error,
             "scores of different measures do not fit in one table: AP, RR, and RR, AP"
         );
-        let deeper = Scores {
-            view: View { depth: Some(5), ..View::default() },
-            ..scores(&["AP", "RR"], "c")
-        };
-        assert!(all.append(deeper).is_err());
-        let retrieved = Scores { known: Known::Retrieved, ..scores(&["AP", "RR"], "c") };
-        assert!(all.append(retrieved).is_err());
+        let view = View { depth: Some(5), ..View::default() };
+        let deeper = EvaluationSettings { view, ..EvaluationSettings::default() };
+        let relevant_from = RelevantFrom::Retrieved;
+        let retrieved = EvaluationSettings { relevant_from, ..EvaluationSettings::default() };
+        for settings in [deeper, retrieved] {
+            assert!(all.append(Scores { settings, ..scores(&["AP", "RR"], "c") }).is_err());
+        }
         assert_eq!(all.runs.iter().map(|run| &run.name[..]).collect::<Vec<_>>(), ["a", "b"]);
     }
 }

@@ -1,11 +1,38 @@
 //! The settings of an evaluation: with the rule of its rankings, all that two results must share to
-//! be put beside one another.
+//! be compared or merged.
 
-use super::{Known, QuerySet, Scores, TiedValue};
+use super::{QuerySet, TiedValue};
 use crate::matrix::View;
 use crate::rule::SettingDifference;
 
-/// The queries that count, and the parts of their rankings that measures look at.
+/// The relevant documents known to a measure, by whose number recall divides: all judged ones, or
+/// only those retrieved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum RelevantFrom {
+    /// All relevant documents in the judgments.
+    #[default]
+    Judged,
+    /// Only the relevant documents that the run retrieved, as for a program that gets lists and no
+    /// judgments.
+    Retrieved,
+}
+
+impl RelevantFrom {
+    /// Every choice, with its name on the command line.
+    pub const ALL: [(&'static str, Self); 2] =
+        [("judged", Self::Judged), ("retrieved", Self::Retrieved)];
+
+    /// Returns whether only the relevant documents that the run retrieved are known.
+    pub(crate) fn is_retrieved(self) -> bool {
+        self == Self::Retrieved
+    }
+}
+
+named!(RelevantFrom, "what is known of the relevant documents");
+
+/// The settings of an evaluation: the queries that count, the ranks and documents looked at, the
+/// relevant documents known, and the value of ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EvaluationSettings {
     /// The queries that count.
@@ -13,14 +40,14 @@ pub struct EvaluationSettings {
     /// The ranks and documents that are looked at.
     pub view: View,
     /// The relevant documents known to measures.
-    pub known: Known,
+    pub relevant_from: RelevantFrom,
     /// The value of a ranking in which documents have equal scores.
     pub tied: TiedValue,
 }
 
 impl EvaluationSettings {
-    /// Returns the settings with different values in `self` and `other`.
-    pub fn differences(&self, other: &EvaluationSettings) -> Vec<SettingDifference> {
+    /// Returns the settings in which two evaluations differ, with the values of both.
+    pub fn differences(&self, other: &Self) -> Vec<SettingDifference> {
         let both = self.named().into_iter().zip(other.named());
         both.filter(|((.., own), (.., other))| own != other)
             .map(|((what, option, own), (.., other))| SettingDifference {
@@ -34,7 +61,7 @@ impl EvaluationSettings {
     fn named(&self) -> [(&'static str, &'static str, String); 5] {
         // The pattern names every field, so a new field does not compile until this list has the
         // field.
-        let EvaluationSettings { queries, view: View { depth, judged_only }, known, tied } = self;
+        let Self { queries, view: View { depth, judged_only }, relevant_from, tied } = self;
         let depth =
             depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
         let documents = if *judged_only { "judged only" } else { "all" }.to_owned();
@@ -42,20 +69,8 @@ impl EvaluationSettings {
             ("sets of queries", "--queries", queries.to_string()),
             ("depths", "-M", depth),
             ("documents", "-J", documents),
-            ("relevant documents", "--known", known.to_string()),
+            ("relevant documents", "--relevant-from", relevant_from.to_string()),
             ("values of tied rankings", "--ties", tied.to_string()),
         ]
-    }
-}
-
-impl Scores {
-    /// The settings under which the scores were made.
-    pub fn settings(&self) -> EvaluationSettings {
-        EvaluationSettings {
-            queries: self.queries,
-            view: self.view,
-            known: self.known,
-            tied: self.tied,
-        }
     }
 }

@@ -1,5 +1,5 @@
-//! Bytes of an input as text for other programs. Valid UTF-8 stays unchanged, and invalid bytes are
-//! escaped without loss.
+//! Ids and other bytes of an input as JSON text for other programs. Valid UTF-8 stays unchanged,
+//! and invalid bytes are escaped without loss.
 //!
 //! Ids are bytes, and JSON has only text. The usual replacement of invalid UTF-8 would make
 //! different ids equal. Therefore an invalid byte becomes U+FFFD and two hexadecimal digits. An id
@@ -25,7 +25,7 @@ const MARK: &str = "\u{fffd}";
 pub struct JsonText<'a>(pub &'a [u8]);
 
 impl<'a> JsonText<'a> {
-    /// The text itself.
+    /// Returns the JSON text of the bytes, with invalid UTF-8 escaped.
     pub fn get(self) -> Cow<'a, str> {
         match str::from_utf8(self.0) {
             Ok(text) if !text.contains(MARK) => Cow::Borrowed(text),
@@ -33,7 +33,8 @@ impl<'a> JsonText<'a> {
         }
     }
 
-    /// Decodes the bytes that a text stands for; `None` if a mark lacks its two hexadecimal digits.
+    /// Decodes the bytes that a JSON text stands for; `None` if a mark lacks its two hexadecimal
+    /// digits.
     pub fn bytes(text: &str) -> Option<Vec<u8>> {
         // Each part behind a mark is the two digits of a byte, then plain text.
         let mut parts = text.split(MARK);

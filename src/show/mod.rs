@@ -1,5 +1,5 @@
-//! The explanation of a query's scores: its rankings with documents, and what each rank adds to
-//! each measure.
+//! The explanation of a query's scores for `laneval show`: its rankings, and the contribution of
+//! each rank to each measure.
 
 mod terms;
 
@@ -8,13 +8,15 @@ use crate::bytes::input::{Input, RunInput};
 use crate::error::{Error, Result, printable};
 use crate::evaluate::Evaluator;
 use crate::ids::Ids;
-use crate::join::picks::{Picked, PickedQuery, Retrieved};
+use crate::join::picks::{PickedQueries, PickedQuery, Retrieved};
 use crate::matrix::code::NEGATIVE;
-use crate::matrix::{Above, Facts, LabelMatrix};
-use crate::measure::{Measure, OfNothing};
-pub use terms::{How, LastLine, RankTerms, Term};
+use crate::matrix::{Codebook, CodesAbove, GradeHistogram, GradeHistograms, LabelMatrix};
+use crate::measure::recipe::Recipe;
+use crate::measure::{Measure, NoRelevant};
+pub use terms::{RankTerms, SumStep, Term, TermOrigin};
 
-/// The judgment of a document.
+/// The judgment of a retrieved document in `laneval show`: none, negative, a grade, or gold
+/// positions of a passage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ShownJudgment {
     /// The qrels do not name the document.
@@ -28,12 +30,12 @@ pub enum ShownJudgment {
         /// Their number.
         new: u64,
         /// The number of the query's gold positions.
-        of: u64,
+        total: u64,
     },
 }
 
-/// The gold of a query, where results are passages: its number of positions, and the place of the
-/// lowest gold grade among all.
+/// The gold positions of a query judged by passages: their number, and the index of the lowest gold
+/// grade.
 #[derive(Clone, Copy)]
 struct ShownGold {
     positions: u64,
@@ -41,31 +43,33 @@ struct ShownGold {
 }
 
 impl ShownJudgment {
-    fn of(document: &Retrieved, gold: Option<ShownGold>) -> Self {
+    fn new(document: &Retrieved, gold: Option<ShownGold>) -> Self {
         if let (Some(ShownGold { positions, place }), Some(span)) = (gold, &document.span) {
-            return ShownJudgment::Gold {
+            return Self::Gold {
                 new: span.gold.get(place).copied().unwrap_or(0),
-                of: positions,
+                total: positions,
             };
         }
         match document.grade {
-            Some(grade) => ShownJudgment::Grade(grade),
-            None if document.code == NEGATIVE => ShownJudgment::Negative,
-            None => ShownJudgment::None,
+            Some(grade) => Self::Grade(grade),
+            None if document.code == NEGATIVE => Self::Negative,
+            None => Self::None,
         }
     }
 
-    /// Whether it is a grade of at least `level`, or gold.
+    /// Returns whether the document is relevant: a grade of at least `level`, or new gold
+    /// positions.
     pub fn is_relevant(self, level: f64) -> bool {
         match self {
-            ShownJudgment::Grade(grade) => grade >= level,
-            ShownJudgment::Gold { new, .. } => new > 0,
-            ShownJudgment::None | ShownJudgment::Negative => false,
+            Self::Grade(grade) => grade >= level,
+            Self::Gold { new, .. } => new > 0,
+            Self::None | Self::Negative => false,
         }
     }
 }
 
-/// A document at its rank, as the measures see it.
+/// A retrieved document in `laneval show`, with its rank, score and judgment as the measures see
+/// it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedDocument {
     /// The rank of the document, from 1.
@@ -81,13 +85,13 @@ pub struct RankedDocument {
 }
 
 impl RankedDocument {
-    /// Makes the document at a rank, of a query with this gold.
-    fn of(rank: u32, document: Retrieved, gold: Option<ShownGold>) -> Self {
-        RankedDocument {
+    /// Makes the shown document at a rank; `gold` is that of a query judged by passages.
+    fn new(rank: u32, document: Retrieved, gold: Option<ShownGold>) -> Self {
+        Self {
             rank,
-            judgment: ShownJudgment::of(&document, gold),
+            judgment: ShownJudgment::new(&document, gold),
             docno: match &document.span {
-                Some(of) => [&document.docno[..], format!(" {}", of.span).as_bytes()].concat(),
+                Some(span) => [&document.docno[..], format!(" {}", span.span).as_bytes()].concat(),
                 None => document.docno,
             },
             score: document.score,
@@ -96,9 +100,9 @@ impl RankedDocument {
     }
 }
 
-/// A query in one run.
+/// A query in one run for `laneval show`: its ranking, its values, and the terms of each measure.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InRun {
+pub struct ShownRun {
     /// Whether the query is in the run.
     pub present: bool,
     /// The ranking as the measures see it.
@@ -110,7 +114,7 @@ pub struct InRun {
     pub terms: Vec<Option<RankTerms>>,
 }
 
-/// A query in all runs.
+/// A query in all runs for `laneval show`, with its judged documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownQuery {
     /// The id of the query.
@@ -120,12 +124,12 @@ pub struct ShownQuery {
     /// The number of gold positions, if the query is judged and results are passages.
     pub gold: Option<u64>,
     /// The query in each run.
-    pub runs: Vec<InRun>,
+    pub runs: Vec<ShownRun>,
 }
 
-/// Queries in some runs, under some measures.
+/// The queries that `laneval show` explains, in some runs and under some measures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct ShownQueries {
     /// The names of the runs.
     pub runs: Vec<String>,
     /// The measures.
@@ -134,8 +138,8 @@ pub struct Shown {
     pub queries: Vec<ShownQuery>,
 }
 
-impl Shown {
-    /// Reads qrels and runs, and returns `queries` as an evaluator sees each query; `named` may
+impl ShownQueries {
+    /// Reads qrels and runs, and explains `queries` with rankings, values and terms; `named` may
     /// rename the runs. The values are those of an evaluation, to the bit.
     ///
     /// # Errors
@@ -145,36 +149,36 @@ impl Shown {
     pub fn read(
         join: &Join,
         evaluator: &Evaluator,
-        (qrels, runs): (Input, Vec<RunInput>),
+        qrels: Input,
+        runs: Vec<RunInput>,
         queries: &[Vec<u8>],
         named: impl FnOnce(LabelMatrix) -> Result<LabelMatrix>,
     ) -> Result<Self> {
-        let first = |&(at, id): &(usize, &Vec<u8>)| !queries[..at].contains(id);
-        let ids: Vec<Vec<u8>> =
-            queries.iter().enumerate().filter(first).map(|(_, id)| id.clone()).collect();
-        let Picked { queries, matrix } = join.picked(qrels, runs, &ids)?;
+        let first = queries.iter().enumerate().filter(|(at, id)| !queries[..*at].contains(id));
+        let ids: Vec<Vec<u8>> = first.map(|(_, id)| id.clone()).collect();
+        let PickedQueries { queries, matrix } = join.picked(qrels, runs, &ids)?;
         let matrix = named(matrix)?;
-        let unknown = |query: &&PickedQuery| {
-            query.judged.is_none() && query.rankings.iter().all(Option::is_none)
-        };
-        if let Some(query) = queries.iter().find(unknown) {
-            return Err(nowhere(&query.id, &matrix));
+        for query in &queries {
+            if query.judged.is_none() && query.rankings.iter().all(Option::is_none) {
+                return Err(nowhere(&query.id, &matrix));
+            }
         }
         let values = values(evaluator, &matrix, &queries)?;
         let queries = queries.into_iter().map(|query| shown(query, evaluator, &matrix, &values));
         let queries = queries.collect::<Result<_>>()?;
         let runs = matrix.runs().iter().map(|run| run.name.clone()).collect();
-        Ok(Shown { runs, measures: evaluator.measures().to_vec(), queries })
+        Ok(Self { runs, measures: evaluator.measures().to_vec(), queries })
     }
 }
 
-/// The values of queries, which are in bytewise order: `[run][measure][query]`.
+/// The evaluated values of the queries of `laneval show`, as `[run][measure][query]`. The queries
+/// are in bytewise order.
 struct ShownValues {
     queries: Ids,
     of_runs: Vec<Vec<Vec<f64>>>,
 }
 
-/// Evaluates the judged queries among `queries`.
+/// Evaluates every measure for the judged queries among `queries`, in each run.
 fn values(
     evaluator: &Evaluator,
     matrix: &LabelMatrix,
@@ -185,71 +189,91 @@ fn values(
     if judged.is_empty() {
         return Ok(ShownValues { queries: judged, of_runs: Vec::new() });
     }
-    let scores = evaluator.clone().with_only(Some(judged)).with_per_query(true).evaluate(matrix)?;
+    let scores =
+        evaluator.clone().with_query_filter(Some(judged)).with_per_query(true).evaluate(matrix)?;
     let of_runs = scores.runs.into_iter().filter_map(|run| run.per_query);
     let (mut queries, of_runs): (Vec<Ids>, Vec<_>) =
-        of_runs.map(|of| (of.queries, of.values)).unzip();
+        of_runs.map(|per_query| (per_query.queries, per_query.values)).unzip();
     Ok(ShownValues { queries: queries.pop().unwrap_or_default(), of_runs })
 }
 
-/// A query as an evaluator sees it.
+/// Returns a query with its rankings as the measures see them, its values and terms.
 fn shown(
     query: PickedQuery,
     evaluator: &Evaluator,
     matrix: &LabelMatrix,
     values: &ShownValues,
 ) -> Result<ShownQuery> {
-    let (book, view) = (matrix.book(), evaluator.view());
+    let (book, view) = (matrix.codebook(), evaluator.view());
     // Terms are those of codes, and not of exact grades.
     let measures = evaluator.measures().iter().filter(|_| book.is_exact());
     let recipes = measures.map(|measure| measure.recipe(book)).collect::<Result<Vec<_>>>()?;
-    let facts =
-        query.judged.as_ref().and(matrix.queries().find(&query.id)).map(|at| matrix.facts().of(at));
+    let facts = query
+        .judged
+        .as_ref()
+        .and(matrix.queries().find(&query.id))
+        .map(|at| matrix.facts().get(at));
     let place = values.queries.find(&query.id);
     let gold = matrix.span_rows().zip(matrix.queries().find(&query.id)).map(|(spans, at)| {
         let rel = evaluator.measures().first().map_or(1.0, Measure::rel);
-        let place = spans.of.grades().partition_point(|&grade| grade < rel);
+        let place = spans.gold_counts.grades().partition_point(|&grade| grade < rel);
         ShownGold { positions: spans.unranked(at).gold(rel), place }
     });
-    let in_run = |(run, found): (usize, Option<Vec<Retrieved>>)| {
+    let mut runs = Vec::new();
+    for (run, found) in query.rankings.into_iter().enumerate() {
         let present = found.is_some();
         let mut seen = found.unwrap_or_default();
+        // A view cuts a ranking before it drops documents, so a dropped document makes no room.
         seen.truncate(view.depth.map_or(usize::MAX, |depth| depth as usize));
         seen.retain(|document| !view.judged_only || document.grade.is_some());
         let codes: Vec<u8> = seen.iter().map(|document| document.code).collect();
-        let values =
-            place.map_or(Vec::new(), |at| values.of_runs[run].iter().map(|of| of[at]).collect());
-        let mut own = Facts::new();
-        own.push(codes.iter().copied().filter(|&code| Above::POOLED.contains(code)));
-        let known = if evaluator.knows_all() { facts } else { facts.map(|_| own.of(0)) };
-        let terms = known.map_or(Vec::new(), |facts| {
-            let in_order = evaluator.is_in_order();
-            // A value that is put in the place of the formula's has no terms.
-            let replaced = |measure: &Measure| {
-                measure.of_nothing() != OfNothing::Zero
-                    && measure.relevance(book).is_ok_and(|relevance| relevance.of(facts) == 0.0)
-            };
-            let terms = |(recipe, measure): (_, &Measure)| {
-                terms::terms(recipe, &codes, facts).filter(|_| in_order && !replaced(measure))
-            };
-            let none = evaluator.measures().iter().skip(recipes.len()).map(|_| None);
-            recipes.iter().zip(evaluator.measures()).map(terms).chain(none).collect()
+        let values = place
+            .map_or(Vec::new(), |at| values.of_runs[run].iter().map(|column| column[at]).collect());
+        let mut own = GradeHistograms::new();
+        own.push(codes.iter().copied().filter(|&code| CodesAbove::IN_QRELS.contains(code)));
+        let known = if evaluator.uses_all_judged() { facts } else { facts.map(|_| own.get(0)) };
+        let terms = known
+            .map_or(Vec::new(), |facts| measure_terms(evaluator, book, &recipes, &codes, facts));
+        let ranking = (1..)
+            .zip(seen)
+            .map(|(rank, document)| RankedDocument::new(rank, document, gold))
+            .collect();
+        runs.push(ShownRun { present, ranking, values, terms });
+    }
+    let judged = query.judged.map(|judged| {
+        let shown = judged.into_iter().map(|(docno, grade)| match grade {
+            ..0.0 => (docno, ShownJudgment::Negative),
+            _ => (docno, ShownJudgment::Grade(grade)),
         });
-        let ranked = |(rank, document)| RankedDocument::of(rank, document, gold);
-        InRun { present, ranking: (1..).zip(seen).map(ranked).collect(), values, terms }
-    };
-    let judgment = |(docno, grade)| {
-        (docno, if grade < 0.0 { ShownJudgment::Negative } else { ShownJudgment::Grade(grade) })
-    };
-    Ok(ShownQuery {
-        judged: query.judged.map(|judged| judged.into_iter().map(judgment).collect()),
-        gold: gold.map(|gold| gold.positions),
-        runs: query.rankings.into_iter().enumerate().map(in_run).collect(),
-        id: query.id,
-    })
+        shown.collect()
+    });
+    Ok(ShownQuery { judged, gold: gold.map(|gold| gold.positions), runs, id: query.id })
 }
 
-/// The error of a query that is neither in the qrels nor in a run. It names the nearest ids.
+/// Returns the contributions of ranks to each measure for one ranking; `None` for a measure that is
+/// no sum over ranks.
+fn measure_terms(
+    evaluator: &Evaluator,
+    book: &Codebook,
+    recipes: &[Recipe],
+    codes: &[u8],
+    facts: GradeHistogram<'_>,
+) -> Vec<Option<RankTerms>> {
+    // Recipes are missing if the grades have no codes.
+    let recipes = recipes.iter().map(Some).chain(std::iter::repeat(None));
+    let terms = evaluator.measures().iter().zip(recipes).map(|(measure, recipe)| {
+        terms::terms(recipe?, codes, facts).filter(|_| {
+            // A value that is put in the place of the formula's has no terms.
+            let replaced = measure.no_relevant() != NoRelevant::Zero
+                && measure.relevance(book).is_ok_and(|relevance| relevance.value_for(facts) == 0.0);
+            evaluator.is_in_order() && !replaced
+        })
+    });
+    terms.collect()
+}
+
+/// Returns the error for a query that is neither in the qrels nor in a run. It names the nearest
+/// ids.
 fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
     /// The maximum number of named ids.
     const NEAREST: usize = 5;
@@ -270,9 +294,9 @@ fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
     near.dedup();
     let near: Vec<String> =
         near.into_iter().take(NEAREST).map(|(_, other)| printable(other)).collect();
-    let some = || matrix.queries().iter().take(NEAREST).map(printable).collect::<Vec<_>>();
     let others = if near.is_empty() {
-        format!("there are {}", some().join(", "))
+        let some: Vec<String> = matrix.queries().iter().take(NEAREST).map(printable).collect();
+        format!("there are {}", some.join(", "))
     } else {
         format!("the nearest are {}", near.join(", "))
     };

@@ -1,4 +1,4 @@
-//! The terms of a measure that is a sum over ranks: the share of each rank of one ranking.
+//! The contribution of each rank of a ranking to a measure that is a sum over ranks.
 //!
 //! If the last step of a recipe multiplies or divides one fold, the terms of the fold add up to the
 //! value. The terms are added in rank order, as in the engines, and the last step follows: the
@@ -27,10 +27,10 @@
 //! evaluation, and a reader can add up the printed terms.
 
 use crate::fold::{Discount, Fold, Weights};
-use crate::matrix::{Above, QueryFacts};
-use crate::measure::recipe::{Last, Place, Read, Recipe};
+use crate::matrix::{CodesAbove, GradeHistogram};
+use crate::measure::recipe::{LastStep, ReadCutoff, Recipe, RecipeInput};
 
-/// A measure as a sum over ranks.
+/// The value of a measure for one ranking as a sum over ranks: terms, sum and last step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankTerms {
     /// The ranks that add something, in order.
@@ -38,10 +38,10 @@ pub struct RankTerms {
     /// The sum of the terms in rank order.
     pub sum: f64,
     /// The last step, from the sum to the value.
-    pub last: LastLine,
+    pub last: SumStep,
 }
 
-/// The term of one rank.
+/// The contribution of one rank to the value of a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
     /// The rank, from 1.
@@ -49,12 +49,12 @@ pub struct Term {
     /// The value of the term.
     pub value: f64,
     /// The origin of the value.
-    pub how: How,
+    pub how: TermOrigin,
 }
 
-/// The origin of a term's value.
+/// The origin of a rank's contribution to a measure, such as a precision or a discounted gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum How {
+pub enum TermOrigin {
     /// The value is 1, for a document that counts.
     One,
     /// The value is 1 over the rank.
@@ -79,9 +79,9 @@ pub enum How {
     Formula,
 }
 
-/// The last step, from the sum of the terms to the value.
+/// The last step from the sum over ranks to the value of a measure, such as a division.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LastLine {
+pub enum SumStep {
     /// No step: the sum is the value.
     Sum,
     /// The sum is divided by this number; the value is 0 if the number is 0.
@@ -90,121 +90,127 @@ pub enum LastLine {
     Times(f64),
 }
 
-impl LastLine {
-    /// Computes the value from the sum.
+impl SumStep {
+    /// Computes the value of the measure from the sum of its terms.
     pub fn value(self, sum: f64) -> f64 {
         match self {
-            LastLine::Sum => sum,
-            LastLine::Over(0.0) => 0.0,
-            LastLine::Over(by) => sum / by,
-            LastLine::Times(by) => sum * by,
+            Self::Sum => sum,
+            Self::Over(0.0) => 0.0,
+            Self::Over(by) => sum / by,
+            Self::Times(by) => sum * by,
         }
     }
 }
 
-/// Computes the terms of a measure with this recipe over the labels of a ranking, best first;
-/// `None` if the measure is no sum over ranks.
-pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<RankTerms> {
+/// Computes the contribution of each rank to a measure over the labels of a ranking; `None` if the
+/// measure is no sum over ranks. The recipe is that of the measure, and the labels are best first.
+pub fn terms(recipe: &Recipe, labels: &[u8], facts: GradeHistogram<'_>) -> Option<RankTerms> {
     let Recipe::Folds { reads, last } = recipe else { return None };
     let (first, rest) = reads.split_first()?;
     let last = match (last, rest) {
         // Division by 1 changes no bit, and would be a step that explains nothing.
-        (Last::Over(1.0), []) => LastLine::Sum,
-        (Last::Over(by), []) => LastLine::Over(*by),
-        (Last::Times(by), []) => LastLine::Times(*by),
-        (Last::Ratio { most }, [by]) => LastLine::Over(number(by, labels, facts)?.min(*most)),
-        (Last::Reciprocal { most }, []) => return reciprocal(first, *most, labels),
+        (LastStep::Over(1.0), []) => SumStep::Sum,
+        (LastStep::Over(by), []) => SumStep::Over(*by),
+        (LastStep::Times(by), []) => SumStep::Times(*by),
+        (LastStep::Ratio { most }, [by]) => SumStep::Over(number(by, labels, facts)?.min(*most)),
+        (LastStep::Reciprocal { most }, []) => return reciprocal(first, *most, labels),
         _ => return None,
     };
-    let Read::Fold(fold, place) = first else { return None };
-    let terms = of_fold(fold, cut(place, labels, facts))?;
+    let RecipeInput::Fold(fold, place) = first else { return None };
+    let terms = fold_terms(fold, cut(place, labels, facts))?;
     let sum = terms.iter().fold(0.0, |sum, term| sum + term.value);
     Some(RankTerms { terms, sum, last })
 }
 
-/// A number that does not depend on the order of the ranking.
-fn number(read: &Read, labels: &[u8], facts: QueryFacts<'_>) -> Option<f64> {
+/// Returns a divisor of the measure that the order of the ranking does not change, such as the
+/// ideal DCG.
+fn number(read: &RecipeInput, labels: &[u8], facts: GradeHistogram<'_>) -> Option<f64> {
     match read {
-        Read::Fact(fact) => Some(fact.of(facts)),
-        Read::RetrievedIdeal(ideal) => {
+        RecipeInput::Fact(fact) => Some(fact.value_for(facts)),
+        RecipeInput::RetrievedIdeal(ideal) => {
             let mut counts = [0; 256];
             labels.iter().for_each(|&code| counts[usize::from(code)] += 1);
+            // The code 0 stands for no document.
             let counts: Vec<(u8, u32)> = (0..=255).zip(counts).skip(1).collect();
-            Some(ideal.of(&ideal.weights(labels.len()), counts.into_iter()))
+            Some(ideal.dcg(&ideal.weights(labels.len()), counts.into_iter()))
         }
-        Read::ReturnedIdeal(ideal) => {
-            let judged = facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
-            Some(ideal.of_first(labels.len() as u32, &ideal.weights(labels.len()), judged))
+        RecipeInput::TruncatedIdeal(ideal) => {
+            let weights = ideal.weights(labels.len());
+            Some(ideal.dcg_at(labels.len() as u32, &weights, facts.judged()))
         }
-        Read::Fold(..) | Read::Peak { .. } | Read::Preference { .. } => None,
+        RecipeInput::Fold(..) | RecipeInput::Peak { .. } | RecipeInput::Preference { .. } => None,
     }
 }
 
-/// The labels above a place.
-fn cut<'a>(place: &Place, labels: &'a [u8], facts: QueryFacts<'_>) -> &'a [u8] {
+/// Returns the labels of a ranking down to the cutoff of a measure.
+fn cut<'a>(place: &ReadCutoff, labels: &'a [u8], facts: GradeHistogram<'_>) -> &'a [u8] {
     let ranks = match place {
-        Place::Rank(rank) => *rank as usize,
-        Place::End => labels.len(),
-        Place::PerQuery(fact) => fact.of(facts) as usize,
+        ReadCutoff::Rank(rank) => *rank as usize,
+        ReadCutoff::End => labels.len(),
+        ReadCutoff::PerQuery(fact) => fact.value_for(facts) as usize,
     };
     &labels[..ranks.min(labels.len())]
 }
 
-/// The ranks from 1 with their labels.
+/// Returns the labels of a ranking with their ranks from 1.
 fn ranked(labels: &[u8]) -> impl Iterator<Item = (u32, u8)> {
     (1..).zip(labels.iter().copied())
 }
 
-/// The first rank with a document that counts, as a term.
-fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<RankTerms> {
-    let Read::Fold(Fold::FirstRank(hits), _) = first else { return None };
-    let rank = ranked(labels).find(|&(_, code)| hits.contains(code)).map(|(rank, _)| rank);
-    let rank = rank.filter(|&rank| f64::from(rank) <= most);
-    let term = |rank| Term { rank, value: 1.0 / f64::from(rank), how: How::Reciprocal };
-    let terms: Vec<Term> = rank.map(term).into_iter().collect();
-    // `terms` holds at most one term: the sum is the value of this term, or 0.
-    let sum = terms.iter().map(|term| term.value).next().unwrap_or(0.0);
-    Some(RankTerms { terms, sum, last: LastLine::Sum })
+/// Returns RR of a ranking as a single term: 1 over the first rank with a relevant document.
+fn reciprocal(first: &RecipeInput, most: f64, labels: &[u8]) -> Option<RankTerms> {
+    let RecipeInput::Fold(Fold::FirstRank(hits), _) = first else { return None };
+    let first = ranked(labels)
+        .find(|&(_, code)| hits.contains(code))
+        .filter(|&(rank, _)| f64::from(rank) <= most)
+        .map(|(rank, _)| Term { rank, value: 1.0 / f64::from(rank), how: TermOrigin::Reciprocal });
+    let (terms, sum) = (Vec::from_iter(first), first.map_or(0.0, |term| term.value));
+    Some(RankTerms { terms, sum, last: SumStep::Sum })
 }
 
-/// The terms of a fold that is a plain sum over ranks; `None` for the others.
-fn of_fold(fold: &Fold, labels: &[u8]) -> Option<Vec<Term>> {
-    let hits = |set: Above| {
-        let hits =
-            ranked(labels).filter(move |&(_, code)| set.contains(code)).map(|(rank, _)| rank);
-        (1..).zip(hits)
-    };
-    let precision = |(hits, rank): (u32, u32)| Term {
-        rank,
-        value: f64::from(hits) / f64::from(rank),
-        how: How::Precision(hits),
-    };
-    match fold {
+/// Returns the terms of a fold (a sum read rank by rank), such as AP's precisions; `None` for folds
+/// of another kind.
+fn fold_terms(fold: &Fold, labels: &[u8]) -> Option<Vec<Term>> {
+    Some(match fold {
         Fold::Count(set) => {
-            Some(hits(*set).map(|(_, rank)| Term { rank, value: 1.0, how: How::One }).collect())
+            let ranks = hit_ranks(*set, labels);
+            ranks.map(|rank| Term { rank, value: 1.0, how: TermOrigin::One }).collect()
         }
-        Fold::PrecisionSum(set) => Some(hits(*set).map(precision).collect()),
-        Fold::WeightedSum { gain, discount } => Some(weighted(gain, *discount, labels)),
-        Fold::Cascade { stop, discount } => Some(cascade(stop, *discount, labels)),
-        _ => None,
-    }
+        Fold::PrecisionSum(set) => {
+            let hits = (1..).zip(hit_ranks(*set, labels)).map(|(hits, rank)| Term {
+                rank,
+                value: f64::from(hits) / f64::from(rank),
+                how: TermOrigin::Precision(hits),
+            });
+            hits.collect()
+        }
+        Fold::WeightedSum { gain, discount } => weighted(gain, *discount, labels),
+        Fold::Cascade { stop, discount } => cascade(stop, *discount, labels),
+        _ => return None,
+    })
 }
 
-/// Gains with the weights of their ranks, as terms.
+/// Returns the ranks with a document of a set of grades, such as the relevant ones.
+fn hit_ranks(set: CodesAbove, labels: &[u8]) -> impl Iterator<Item = u32> {
+    ranked(labels).filter(move |&(_, code)| set.contains(code)).map(|(rank, _)| rank)
+}
+
+/// Returns the discounted gain of each rank as a term, as in DCG.
 fn weighted(gain: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     let weights = discount.weights(labels.len());
-    let term = |(rank, code): (u32, u8)| {
-        let (gain, at) = (gain[usize::from(code)], rank as usize - 1);
+    let gains = ranked(labels).map(|(rank, code)| (rank, gain[usize::from(code)]));
+    let terms = gains.filter(|&(_, gain)| gain != 0.0).map(|(rank, gain)| {
+        let at = rank as usize - 1;
         let how = match &weights {
-            Weights::Divide(by) => How::Divided(gain, by[at]),
-            Weights::Multiply(by) => How::Multiplied(gain, by[at]),
+            Weights::Divide(by) => TermOrigin::Divided(gain, by[at]),
+            Weights::Multiply(by) => TermOrigin::Multiplied(gain, by[at]),
         };
         Term { rank, value: weights.term(gain, at), how }
-    };
-    ranked(labels).filter(|&(_, code)| gain[usize::from(code)] != 0.0).map(term).collect()
+    });
+    terms.collect()
 }
 
-/// The chances to stop at each rank with its weight, as terms.
+/// Returns the chance of a user to stop at each rank, with its discount, as a term, as in ERR.
 fn cascade(stop: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     let weights = discount.weights(labels.len());
     let mut comes = 1.0;
@@ -216,8 +222,8 @@ fn cascade(stop: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
         // below.
         if value != 0.0 {
             let how = match &weights {
-                Weights::Divide(by) => How::Stops { comes, stops, weight: by[at] },
-                Weights::Multiply(_) => How::Formula,
+                Weights::Divide(by) => TermOrigin::Stops { comes, stops, weight: by[at] },
+                Weights::Multiply(_) => TermOrigin::Formula,
             };
             terms.push(Term { rank, value, how });
         }

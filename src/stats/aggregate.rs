@@ -1,4 +1,4 @@
-//! Exact sums, independent of the division into threads, tiles and shards.
+//! Exact sums of floats, independent of the division into threads, tiles and shards.
 //!
 //! A float sum changes with the order of its terms, and so with threads, tiles and shards. An
 //! [`ExactSum`] is a fixed-point number wide enough for every finite f64: each term is added
@@ -65,8 +65,8 @@ pub(super) const SPLIT_TERMS: usize = 1 << 10;
 /// near it counts in ones.
 pub(super) const ONES: f64 = 3.0 * (1u64 << 51) as f64;
 
-/// The sum of some terms as integers in units of 2⁻³² and 2⁻⁸²; `None` where a term is 2¹⁹ or
-/// larger, or leaves a rest.
+/// Returns the exact sum of some terms as integers in units of 2⁻³² and 2⁻⁸²; `None` where a term
+/// is 2¹⁹ or larger, or leaves a rest.
 ///
 /// Only additions are used, so that this becomes a loop of vectors at any level: adding [`ONES`]
 /// rounds to an integer, and the integer is in the low bits. The part that the rounding took away
@@ -105,20 +105,21 @@ pub struct ExactSum {
 }
 
 impl ExactSum {
-    /// Adds a term.
+    /// Adds a term to the exact sum.
     #[inline]
     pub fn add(&mut self, term: f64) {
         let Some((mantissa, position)) = decoded(term) else {
             self.special += term;
             return;
         };
+        // A 0 changes no sum, and its position would touch the lowest limbs and allocate them all.
         if mantissa != 0 {
             self.limbs.add(if term.is_sign_negative() { -mantissa } else { mantissa }, position);
         }
     }
 
-    /// Adds many terms, several times as fast as [`Self::add`] if the terms are in the range of
-    /// most measures.
+    /// Adds many terms to the exact sum, several times as fast as [`Self::add`] if the terms are in
+    /// the range of most measures.
     pub fn add_all(&mut self, terms: &[f64]) {
         for terms in terms.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(terms)) {
@@ -128,54 +129,55 @@ impl ExactSum {
         }
     }
 
-    /// Adds the result of [`split`].
+    /// Adds the two integers that [`split`] made of some terms to the exact sum.
     pub(super) fn add_split(&mut self, [high, low]: [i64; 2]) {
         self.limbs.add(high, SMALLEST - HIGH);
         self.limbs.add(low, SMALLEST - HIGH - LOW);
     }
 
-    /// Adds all terms of another sum.
-    pub fn merge(&mut self, other: &ExactSum) {
+    /// Adds all terms of another exact sum.
+    pub fn merge(&mut self, other: &Self) {
         self.limbs.merge(&other.limbs);
         self.special += other.special;
     }
 
-    /// The exact sum of the terms that are finite.
+    /// Returns the exact sum of the finite terms as an exact number, for storage.
     #[doc(hidden)]
     pub fn to_parts(&self) -> Fixed {
         self.limbs.to_fixed(SMALLEST)
     }
 
-    /// The sum with these parts; `None` if no sum of 2⁶⁴ finite numbers has them. The value of
-    /// [`Self::special`] can be added as a term.
+    /// Makes the sum from a stored exact number; `None` if no sum of 2⁶⁴ finite numbers has this
+    /// value. The value of [`Self::special`] can be added as a term.
     #[doc(hidden)]
-    pub fn from_parts(parts: &Fixed) -> Option<ExactSum> {
-        Some(ExactSum { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
+    pub fn from_parts(parts: &Fixed) -> Option<Self> {
+        Some(Self { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
     }
 
-    /// The sum of the terms that are infinite or not a number; 0 if all are finite.
+    /// Returns the sum of the terms that are infinite or not a number; 0 if all are finite.
     pub fn special(&self) -> f64 {
+        // A NaN can have many bit patterns, and equal sums must have equal bits.
         if self.special.is_nan() { f64::NAN } else { self.special }
     }
 
-    /// Whether the finite terms are negative together, and the limbs of their absolute value in
-    /// units of 2^−SMALLEST.
+    /// Returns whether the sum of the finite terms is negative, and the limbs of its absolute value
+    /// in units of 2^−SMALLEST.
     pub(super) fn magnitude(&self) -> (bool, [i64; LIMBS]) {
         self.limbs.magnitude()
     }
 
-    /// Whether all terms are finite.
+    /// Returns whether all terms are finite.
     pub fn is_finite(&self) -> bool {
         self.special == 0.0
     }
 
-    /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even if the sum is
-    /// beyond the range of f64.
+    /// Returns the exact sum divided by `count`, from 1 to 2³²: finite if all terms are, even if
+    /// the sum is beyond the range of f64.
     pub fn mean(&self, count: usize) -> f64 {
         self.divided(count as f64)
     }
 
-    /// The mean of `count` terms.
+    /// Returns the exact sum divided by `count`, finite if all terms are.
     pub(super) fn divided(&self, count: f64) -> f64 {
         /// The number of limbs that are shifted out if the sum is too large.
         const SHIFT: usize = 2;
@@ -189,13 +191,13 @@ impl ExactSum {
         self.rounded(SHIFT) / count * power
     }
 
-    /// The sum, rounded once, to nearest, ties to even.
+    /// Returns the exact sum as an f64, rounded once, to nearest, ties to even.
     pub fn value(&self) -> f64 {
         self.rounded(0)
     }
 
-    /// The sum without its `shift` lowest limbs. The rounding needs to know only whether the
-    /// dropped limbs are all 0.
+    /// Returns the exact sum without its `shift` lowest limbs, rounded to an f64. The rounding
+    /// needs to know only whether the dropped limbs are all 0.
     fn rounded(&self, shift: usize) -> f64 {
         if !self.is_finite() {
             return self.special();
@@ -205,6 +207,7 @@ impl ExactSum {
             let rest = limbs[..shift].iter().any(|&limb| limb != 0);
             limbs.copy_within(shift.., 0);
             limbs[LIMBS - shift..].fill(0);
+            // A sticky bit far below the last digit: it breaks ties, and changes nothing else.
             limbs[0] |= i64::from(rest);
         }
         let magnitude = magnitude(&limbs);
@@ -212,8 +215,8 @@ impl ExactSum {
     }
 }
 
-/// The mantissa and the position of |number| = mantissa · 2^(position − SMALLEST); `None` if the
-/// number is not finite.
+/// Decodes an f64 into the mantissa and the position of |number| = mantissa · 2^(position −
+/// SMALLEST); `None` if the number is not finite.
 #[inline]
 pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
     let bits = number.to_bits();
@@ -226,7 +229,7 @@ pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
     Some((mantissa, exponent.saturating_sub(1)))
 }
 
-/// The value of limbs that are all in 0..2³².
+/// Returns the f64 nearest to a long number in limbs of 0..2³², in units of 2^−SMALLEST.
 fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
     let Some(top) = limbs.iter().rposition(|&limb| limb != 0) else { return 0.0 };
     let highest = top * LIMB + limbs[top].ilog2() as usize;
@@ -236,12 +239,11 @@ fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
         // Up to 2^-1021 the bits of the number are the bits of the float.
         return f64::from_bits((limbs[1] as u64) << LIMB | limbs[0] as u64);
     }
-    let bit = |at: usize| (limbs[at / LIMB] >> (at % LIMB)) as u64 & 1;
     let shift = highest - 52;
     // 53 bits from the highest, then round half to even by the bit below and whether anything is
     // left further down.
-    let mantissa = (shift..=highest).rev().fold(0, |mantissa, at| mantissa << 1 | bit(at));
-    let half = bit(shift - 1) == 1;
+    let mantissa = (shift..=highest).rev().fold(0, |mantissa, at| mantissa << 1 | bit(limbs, at));
+    let half = bit(limbs, shift - 1) == 1;
     let below = shift - 1;
     let sticky = limbs[..below / LIMB].iter().any(|&limb| limb != 0)
         || limbs[below / LIMB] & ((1 << (below % LIMB)) - 1) != 0;
@@ -250,6 +252,11 @@ fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
     // too large becomes infinite.
     let bits = ((shift as u64) << 52) + rounded;
     if bits >= f64::INFINITY.to_bits() { f64::INFINITY } else { f64::from_bits(bits) }
+}
+
+/// Returns the bit at a place of a long number whose limbs are all in 0..2³².
+fn bit(limbs: &[i64], at: usize) -> u64 {
+    (limbs[at / LIMB] >> (at % LIMB)) as u64 & 1
 }
 
 /// Sums are equal if the exact sums of their finite terms are equal, and so are the sums of the
@@ -262,7 +269,7 @@ impl PartialEq for ExactSum {
 
 impl FromIterator<f64> for ExactSum {
     fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
-        let mut sum = ExactSum::default();
+        let mut sum = Self::default();
         terms.into_iter().for_each(|term| sum.add(term));
         sum
     }

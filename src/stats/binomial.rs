@@ -13,13 +13,14 @@ use super::aggregate::ExactSum;
 /// Half of the chance that an interval misses the proportion.
 const TAIL: f64 = 0.025;
 
-/// The 95 % confidence interval of the proportion from `hits` of `trials` (Clopper and Pearson
-/// 1934).
+/// Returns the exact 95 % confidence interval of a binomial proportion from `hits` of `trials`
+/// (Clopper and Pearson 1934).
 pub fn interval(hits: u64, trials: u64) -> (f64, f64) {
     (lower(hits, trials), 1.0 - lower(trials - hits, trials))
 }
 
-/// The proportion under which `hits` or more occur with the chance [`TAIL`]; 0 without hits.
+/// Returns the lower end of the interval, the proportion under which `hits` or more occur with the
+/// chance [`TAIL`]; 0 without hits.
 fn lower(hits: u64, trials: u64) -> f64 {
     if hits == 0 {
         return 0.0;
@@ -35,8 +36,8 @@ fn lower(hits: u64, trials: u64) -> f64 {
     }
 }
 
-/// The chance of `hits` or more in `trials`. The proportion is at most `hits / trials`, and `ways`
-/// is the logarithm of the number of ways to choose the hits.
+/// Returns the binomial chance of `hits` or more hits in `trials` trials. The proportion is at most
+/// `hits / trials`, and `ways` is the logarithm of the number of ways to choose the hits.
 fn at_least(hits: u64, trials: u64, ways: f64, proportion: f64) -> f64 {
     let (hits, trials) = (hits as f64, trials as f64);
     let first = ways + hits * proportion.ln() + (trials - hits) * (-proportion).ln_1p();
@@ -50,8 +51,9 @@ fn at_least(hits: u64, trials: u64, ways: f64, proportion: f64) -> f64 {
     first.exp() * sum
 }
 
-/// The logarithm of the number of ways to choose `some` of `all`.
+/// Returns the logarithm of the number of ways to choose `some` of `all`.
 fn ln_choose(all: u64, some: u64) -> f64 {
+    // Choosing some is choosing the rest: the fewer of both give the ways by fewer logarithms.
     let few = some.min(all - some);
     (1..=few).map(|at| ((all - few + at) as f64 / at as f64).ln()).collect::<ExactSum>().value()
 }

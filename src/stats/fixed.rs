@@ -1,9 +1,10 @@
-//! Exact numbers in their written form.
+//! Exact binary numbers in their written form, such as `-0x1a2bp-96`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// An exact number, magnitude · 2^exponent, in its only form: equal numbers are equal in all parts.
+/// An exact binary number, magnitude · 2^exponent, in its only form: equal numbers are equal in all
+/// parts.
 ///
 /// Its text is that of hexadecimal floats in C, without a point: `-0x1a2bp-96`, and `0x0p0` for
 /// zero.
@@ -15,51 +16,52 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// Makes a number of its parts; `magnitude` is the bytes of an integer, lowest first. `None` if
-    /// the parts are not the number's one form: the magnitude is odd and its last byte is not 0;
-    /// zero has no byte, no sign and the exponent 0.
-    pub fn new(negative: bool, exponent: i32, magnitude: Vec<u8>) -> Option<Fixed> {
+    /// Makes an exact number from its sign, exponent and magnitude; `magnitude` is the bytes of an
+    /// integer, lowest first. `None` if the parts are not the number's one form: the magnitude is
+    /// odd and its last byte is not 0; zero has no byte, no sign and the exponent 0.
+    pub fn new(negative: bool, exponent: i32, magnitude: Vec<u8>) -> Option<Self> {
         let canonical = match (magnitude.first(), magnitude.last()) {
             (Some(first), Some(&last)) => first & 1 == 1 && last != 0,
             _ => !negative && exponent == 0,
         };
-        canonical.then_some(Fixed { negative, exponent, magnitude })
+        canonical.then_some(Self { negative, exponent, magnitude })
     }
 
-    /// Returns the canonical form of a number. `magnitude` may be even, and may end with zero
-    /// bytes.
-    pub(super) fn reduced(negative: bool, exponent: i32, mut magnitude: Vec<u8>) -> Fixed {
+    /// Makes an exact number of any magnitude, in the only form of the number. `magnitude` may be
+    /// even, and may end with zero bytes.
+    pub(super) fn reduced(negative: bool, exponent: i32, mut magnitude: Vec<u8>) -> Self {
         let Some(lowest) = magnitude.iter().position(|&byte| byte != 0) else {
-            return Fixed::default();
+            return Self::default();
         };
         let zeros = magnitude[lowest].trailing_zeros();
         magnitude.drain(..lowest);
         for at in 0..magnitude.len() {
             let above = magnitude.get(at + 1).copied().unwrap_or_default();
+            // The bits that a shift frees at the top are the lowest of the next byte.
             magnitude[at] = (u16::from_le_bytes([magnitude[at], above]) >> zeros) as u8;
         }
         while magnitude.last() == Some(&0) {
             magnitude.pop();
         }
-        Fixed { negative, exponent: exponent + 8 * lowest as i32 + zeros as i32, magnitude }
+        Self { negative, exponent: exponent + 8 * lowest as i32 + zeros as i32, magnitude }
     }
 
-    /// Whether the number is below 0.
+    /// Returns whether the number is below 0.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// The power of two that the magnitude is multiplied by.
+    /// Returns the power of two that the magnitude is multiplied by.
     pub fn exponent(&self) -> i32 {
         self.exponent
     }
 
-    /// The bytes of the magnitude, lowest first: an odd integer, or none for zero.
+    /// Returns the bytes of the magnitude, lowest first: an odd integer, or none for zero.
     pub fn magnitude(&self) -> &[u8] {
         &self.magnitude
     }
 
-    /// The number of bits of the magnitude.
+    /// Returns the number of bits of the magnitude.
     pub(super) fn bits(&self) -> u64 {
         self.magnitude
             .last()
@@ -88,19 +90,25 @@ pub struct ParseFixedError;
 impl FromStr for Fixed {
     type Err = ParseFixedError;
 
-    /// Reads the text that `Display` writes, and nothing else.
+    /// Parses an exact number from the text that `Display` writes, such as `-0x1a2bp-96`, and
+    /// nothing else.
     fn from_str(text: &str) -> Result<Self, ParseFixedError> {
+        // Upper-case digits, leading zeros and `p+3` parse too: only the round trip rejects them.
         parse(text).filter(|fixed| fixed.to_string() == text).ok_or(ParseFixedError)
     }
 }
 
-/// Reads the number of a text, which may have other digits than the number's own text.
+/// Parses an exact number from hexadecimal text, which may differ from the text that `Display`
+/// writes.
 fn parse(text: &str) -> Option<Fixed> {
     let unsigned = text.strip_prefix('-');
     let (digits, exponent) = unsigned.unwrap_or(text).strip_prefix("0x")?.split_once('p')?;
-    let digit = |digit: &u8| char::from(*digit).to_digit(16).map(|digit| digit as u8);
-    let byte = |digits: &[u8]| digits.iter().try_fold(0, |byte, of| Some(byte << 4 | digit(of)?));
-    let mut magnitude = digits.as_bytes().rchunks(2).map(byte).collect::<Option<Vec<u8>>>()?;
+    let bytes = digits.as_bytes().rchunks(2).map(|digits| {
+        digits
+            .iter()
+            .try_fold(0, |byte, &digit| Some(byte << 4 | char::from(digit).to_digit(16)? as u8))
+    });
+    let mut magnitude = bytes.collect::<Option<Vec<u8>>>()?;
     if magnitude == [0] {
         magnitude.clear();
     }

@@ -1,4 +1,4 @@
-//! Wide integers, as accumulators of many small integers.
+//! Wide integers in limbs of 32 bits, as accumulators of many small integers.
 //!
 //! A carry after every addition would be a chain through all limbs. Instead a limb is an i64 with
 //! 32 bits of its own. The upper 31 bits collect the carries of 2³⁰ terms before a carry must be
@@ -15,8 +15,8 @@ pub const LIMB: usize = 32;
 /// The number of terms after which the carries are passed on, long before an i64 could overflow.
 const TERMS: u32 = 1 << 30;
 
-/// An integer of `ALL` limbs. As long as all terms fit into the `FEW` limbs from `FIRST` on, the
-/// integer stores only these limbs.
+/// A wide integer of `ALL` limbs of 32 bits, as an accumulator of small integers. As long as all
+/// terms fit into the `FEW` limbs from `FIRST` on, the integer stores only these limbs.
 #[derive(Debug, Clone)]
 pub struct Limbs<const ALL: usize, const FIRST: usize, const FEW: usize> {
     /// The limbs from `FIRST` on, alone in use as long as all terms fit into these limbs.
@@ -28,9 +28,10 @@ pub struct Limbs<const ALL: usize, const FIRST: usize, const FEW: usize> {
 }
 
 impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, FEW> {
-    /// Adds `integer · 2^position`.
+    /// Adds `integer · 2^position` to this wide integer.
     #[inline]
     pub fn add(&mut self, integer: i64, position: usize) {
+        // 64 bits, shifted by 31 at most, are 95: three limbs.
         let shifted = u128::from(integer.unsigned_abs()) << (position % LIMB);
         for (at, limb) in self.from(position / LIMB, 3).iter_mut().enumerate() {
             *limb += integer.signum() * i64::from((shifted >> (LIMB * at)) as u32);
@@ -38,21 +39,23 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.added(1);
     }
 
-    /// Adds `integer · 2^position`, for an integer of at most 128 bits. The addition touches five
-    /// limbs, the middle limb twice.
+    /// Adds `integer · 2^position` to this wide integer, for an integer of at most 128 bits. The
+    /// addition touches five limbs, the middle limb twice.
     #[inline]
     pub fn add_long(&mut self, integer: u128, position: usize) {
         let [low, high] =
             [integer & u128::from(u64::MAX), integer >> 64].map(|half| half << (position % LIMB));
         let limbs = self.from(position / LIMB, 5);
+        // The high half begins 64 bits, which are two limbs, above the low one.
         for at in 0..3 {
             limbs[at] += i64::from((low >> (LIMB * at)) as u32);
             limbs[at + 2] += i64::from((high >> (LIMB * at)) as u32);
         }
+        // The middle limb takes two parts, so it fills twice as fast as by `add`.
         self.added(2);
     }
 
-    /// Counts `terms` terms, and passes the carries on if they are many.
+    /// Counts `terms` added terms, and passes the carries of the limbs on if the terms are many.
     #[inline]
     fn added(&mut self, terms: u32) {
         self.terms += terms;
@@ -61,7 +64,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// The `limbs` limbs from limb `first` on, to be added to.
+    /// Returns the `limbs` limbs of the wide integer from limb `first` on, to be added to.
     #[inline]
     fn from(&mut self, first: usize, limbs: usize) -> &mut [i64] {
         match first.checked_sub(FIRST) {
@@ -72,7 +75,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// Returns all limbs, and allocates the limbs on the first call.
+    /// Returns all limbs of the wide integer, which the first call allocates.
     #[cold]
     fn widen(&mut self) -> &mut [i64; ALL] {
         self.all.get_or_insert_with(|| {
@@ -82,13 +85,13 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         })
     }
 
-    /// Whether other limbs than the few have been needed.
+    /// Returns whether the wide integer has needed more than its few inline limbs.
     #[cfg(test)]
     pub fn is_wide(&self) -> bool {
         self.all.is_some()
     }
 
-    /// Adds another integer.
+    /// Adds another wide integer.
     pub fn merge(&mut self, other: &Self) {
         // Both are carried first, so that a sum of two limbs is below 2³³ and counts as two terms.
         let mut other = other.clone();
@@ -103,7 +106,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.terms = 2;
     }
 
-    /// Passes the carries on.
+    /// Passes the carries of each limb on to the next limb.
     fn carry(&mut self) {
         self.terms = 1;
         match &mut self.all {
@@ -118,7 +121,8 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// Whether the integer is negative, and the limbs of its absolute value, all in 0..2³².
+    /// Returns whether the wide integer is negative, and the limbs of its absolute value, all in
+    /// 0..2³².
     pub fn magnitude(&self) -> (bool, [i64; ALL]) {
         let mut limbs = match &self.all {
             Some(all) => **all,
@@ -131,23 +135,25 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         carry(&mut limbs);
         let negative = limbs[ALL - 1] < 0;
         if negative {
+            // Each limb changes its sign by itself, and carries bring all back into 0..2³².
             limbs.iter_mut().for_each(|limb| *limb = -*limb);
             carry(&mut limbs);
         }
         (negative, limbs)
     }
 
-    /// The number, if this integer counts units of 2^−`smallest`.
+    /// Returns the exact number that this wide integer is in units of 2^−`smallest`.
     pub fn to_fixed(&self, smallest: usize) -> Fixed {
         let (negative, limbs) = self.magnitude();
         let bytes = limbs.iter().flat_map(|limb| limb.to_le_bytes().into_iter().take(LIMB / 8));
         Fixed::reduced(negative, -(smallest as i32), bytes.collect())
     }
 
-    /// The integer that counts units of 2^−`smallest` of `fixed`; `None` if there is none, or none
-    /// of at most `bits` bits.
+    /// Returns the wide integer that counts units of 2^−`smallest` of `fixed`; `None` if there is
+    /// none, or none of at most `bits` bits.
     pub fn from_fixed(fixed: &Fixed, smallest: usize, bits: usize) -> Option<Self> {
         let position = usize::try_from(i64::from(fixed.exponent()) + smallest as i64).ok()?;
+        // The first condition keeps the subtraction of the second from wrapping.
         if position > bits || fixed.bits() > (bits - position) as u64 {
             return None;
         }
@@ -184,7 +190,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> PartialEq for Limbs
     }
 }
 
-/// Passes the carries on. Then every limb but the last is in 0..2³².
+/// Passes the carries of limbs on, so that every limb but the last is in 0..2³².
 fn carry(limbs: &mut [i64]) {
     let Some((last, limbs)) = limbs.split_last_mut() else { return };
     let mut carry = 0;

@@ -1,6 +1,6 @@
-//! Arithmetic on long numbers: limbs of 32 bits, the lowest first.
+//! Arithmetic on long integers: limbs of 32 bits, the lowest first.
 
-/// The product of two long numbers.
+/// Returns the product of two long numbers.
 pub fn product(left: &[u32], right: &[u32]) -> Vec<u32> {
     let mut product = vec![0; left.len() + right.len()];
     for (at, &factor) in left.iter().enumerate().filter(|&(_, &factor)| factor != 0) {
@@ -15,7 +15,8 @@ pub fn product(left: &[u32], right: &[u32]) -> Vec<u32> {
     product
 }
 
-/// Returns `left` − `right`, or `None` for a negative difference. Missing limbs count as 0.
+/// Returns the difference `left` − `right` of two long numbers, or `None` for a negative
+/// difference. Missing limbs count as 0.
 pub fn difference(mut left: Vec<u32>, right: &[u32]) -> Option<Vec<u32>> {
     left.resize(left.len().max(right.len()), 0);
     let mut borrows = false;
@@ -27,7 +28,7 @@ pub fn difference(mut left: Vec<u32>, right: &[u32]) -> Option<Vec<u32>> {
     (!borrows).then_some(left)
 }
 
-/// Divides `limbs` by `divisor`, and drops the rest.
+/// Divides a long number by `divisor` in place, and drops the rest.
 fn divide(limbs: &mut [u32], divisor: u64) {
     let mut rest = 0;
     for limb in limbs.iter_mut().rev() {
@@ -37,7 +38,7 @@ fn divide(limbs: &mut [u32], divisor: u64) {
     }
 }
 
-/// The square root of limbs · 2^exponent, divided by both divisors before, rounded once, to
+/// Returns the square root of a long number · 2^exponent over two divisors, rounded once, to
 /// nearest, ties to even.
 pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) -> f64 {
     /// The number of zeros that are put below the limbs. A quotient by 128 bits keeps 256 bits: the
@@ -48,21 +49,26 @@ pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) 
     limbs.splice(..lowest, [0; MORE]);
     let exponent = exponent + 32 * (lowest as i32 - MORE as i32);
     divisors.into_iter().for_each(|divisor| divide(&mut limbs, divisor));
-    let bit = |at: usize| limbs[at / 32] >> (at % 32) & 1;
-    let bits = (0..32 * limbs.len()).rposition(|at| bit(at) == 1).map_or(0, |highest| highest + 1);
+    let bits =
+        (0..32 * limbs.len()).rposition(|at| bit(&limbs, at) == 1).map_or(0, |highest| highest + 1);
     // The upper 127 or 128 bits, times an even power of two, whose root has 64 bits. Invariant: the
     // quotient keeps more than 128 bits, as 12 limbs of zeros were put below and divisors take 128
     // bits at most.
     let shift = bits - 128;
     let shift = shift + usize::from((exponent + shift as i32) % 2 != 0);
-    let upper = (shift..bits).rev().fold(0, |upper, at| upper << 1 | u128::from(bit(at)));
+    let upper = (shift..bits).rev().fold(0, |upper, at| upper << 1 | u128::from(bit(&limbs, at)));
     let root = upper.isqrt();
-    let exact = root * root == upper && (0..shift).all(|at| bit(at) == 0);
+    let exact = root * root == upper && (0..shift).all(|at| bit(&limbs, at) == 0);
     rounded(root | u128::from(!exact), (exponent + shift as i32) / 2)
 }
 
-/// Returns `mantissa` · 2^exponent, rounded to nearest, ties to even. The mantissa has 64 bits; its
-/// last bit is 1 if any bit below was 1.
+/// Returns the bit at a place of a long number.
+fn bit(limbs: &[u32], at: usize) -> u32 {
+    limbs[at / 32] >> (at % 32) & 1
+}
+
+/// Returns `mantissa` · 2^exponent as an f64, rounded to nearest, ties to even. The mantissa has 64
+/// bits; its last bit is 1 if any bit below was 1.
 fn rounded(mantissa: u128, exponent: i32) -> f64 {
     // A float keeps 53 of the 64 bits, and none below 2^−1074. From a shift of 65 on nothing is
     // left, so 100 is as good as any larger one.
@@ -71,6 +77,7 @@ fn rounded(mantissa: u128, exponent: i32) -> f64 {
         (mantissa >> shift, mantissa & ((1 << shift) - 1), 1u128 << (shift - 1));
     let whole = whole + u128::from(rest > half || (rest == half && whole % 2 == 1));
     let exponent = exponent + shift;
+    // One power could leave the range of f64 where the product does not: two halves stay within.
     whole as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
 }
 

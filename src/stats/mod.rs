@@ -1,4 +1,4 @@
-//! Statistics over the values of queries.
+//! Statistics over the values of queries: exact sums, moments, averages and confidence intervals.
 
 mod aggregate;
 mod binomial;
@@ -13,8 +13,6 @@ mod summary;
 pub(crate) mod undefined;
 
 pub use aggregate::ExactSum;
-#[cfg(feature = "serde")]
-pub use fixed::Fixed;
 pub use moments::Moments;
 pub use poisson::poisson_weight;
 pub use summary::{Stat, StatName, percentile, summarise};

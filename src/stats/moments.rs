@@ -42,7 +42,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds a value.
+    /// Adds a value to the moments.
     #[inline]
     pub fn add(&mut self, value: f64) {
         self.count += 1;
@@ -51,8 +51,8 @@ impl Moments {
         self.extend([value + 0.0; 2]);
     }
 
-    /// Adds many values, several times as fast as [`Self::add`] if the values are in the range of
-    /// most measures.
+    /// Adds many values to the moments, several times as fast as [`Self::add`] if the values are in
+    /// the range of most measures.
     pub fn add_all(&mut self, values: &[f64]) {
         for values in values.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(values)) {
@@ -67,17 +67,18 @@ impl Moments {
         }
     }
 
-    /// Adds the values behind `other`.
-    pub fn merge(&mut self, other: &Moments) {
+    /// Adds the values behind other moments.
+    pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum.merge(&other.sum);
         self.squares.merge(&other.squares);
         self.extend([other.min, other.max]);
     }
 
-    /// Extends the range by the smallest and the largest of some values.
+    /// Extends the range of the moments by the smallest and the largest of further values.
     #[inline]
     fn extend(&mut self, [min, max]: [f64; 2]) {
+        // `f64::min` drops a NaN, and a NaN must stay whatever values come after.
         if min.is_nan() || self.min.is_nan() {
             (self.min, self.max) = (f64::NAN, f64::NAN);
         } else {
@@ -85,8 +86,8 @@ impl Moments {
         }
     }
 
-    /// Makes moments of the parts that [`Self::count`], `ExactSum::to_parts`, `SquareSum::to_parts`
-    /// and [`Self::range`] give. `None` if the sums are too large, if values with such sums would
+    /// Makes moments from stored parts: the count, the exact sums of the values and of their
+    /// squares, and the range. `None` if the sums are too large, if values with such sums would
     /// have a variance below 0, and if there are more than 2⁴⁰ values.
     #[doc(hidden)]
     pub fn from_parts(
@@ -94,18 +95,18 @@ impl Moments {
         sum: &Fixed,
         squares: &Fixed,
         range: Option<[f64; 2]>,
-    ) -> Option<Moments> {
+    ) -> Option<Self> {
         /// The most values: more than real files have. Merged with the values of real files, they
         /// do not overflow the count.
         const MOST: u64 = 1 << 40;
-        let mut moments = Moments {
+        let mut moments = Self {
             count,
             sum: ExactSum::from_parts(sum)?,
             squares: SquareSum::from_parts(squares)?,
-            ..Moments::default()
+            ..Self::default()
         };
         match range {
-            None if count == 0 => return (moments == Moments::default()).then_some(moments),
+            None if count == 0 => return (moments == Self::default()).then_some(moments),
             Some(range) if (1..=MOST).contains(&count) => {
                 let [min, max] = range.map(|bound| bound + 0.0);
                 if !(min <= max || (min.is_nan() && max.is_nan())) {
@@ -124,34 +125,35 @@ impl Moments {
         moments.variation().is_some().then_some(moments)
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The exact sum.
+    /// Returns the exact sum of the values.
     pub fn sum(&self) -> &ExactSum {
         &self.sum
     }
 
-    /// The exact sum of the squares.
+    /// Returns the exact sum of the squares of the values.
     #[doc(hidden)]
     pub fn squares(&self) -> &SquareSum {
         &self.squares
     }
 
-    /// Whether all values are finite.
+    /// Returns whether all values are finite.
     pub fn is_finite(&self) -> bool {
         self.sum.is_finite()
     }
 
-    /// The mean, from the exact sum: finite if all values are. `None` without values.
+    /// Returns the mean of the values, from the exact sum: finite if all values are. `None` without
+    /// values.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.divided(self.count as f64))
     }
 
-    /// The sample standard deviation, n − 1 in the denominator: the float nearest to the exact one;
-    /// NaN if a value is not finite. `None` of fewer than two values.
+    /// Returns the sample standard deviation of the values, n − 1 in the denominator: the float
+    /// nearest to the exact one; NaN if a value is not finite. `None` of fewer than two values.
     pub fn std(&self) -> Option<f64> {
         if self.count < 2 {
             return None;
@@ -160,26 +162,27 @@ impl Moments {
             return Some(f64::NAN);
         }
         let variation = self.variation().expect("n·Σx² ≥ (Σx)² (Cauchy and Schwarz)");
+        // n(n − 1) may have 128 bits, so the quotient is taken by one factor after the other.
         Some(root_of_quotient(variation, -(squares::SMALLEST as i32), [self.count, self.count - 1]))
     }
 
-    /// The smallest value; NaN if one is NaN; `None` without values.
+    /// Returns the smallest value; NaN if one is NaN; `None` without values.
     pub fn min(&self) -> Option<f64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// The largest value; NaN if one is NaN; `None` without values.
+    /// Returns the largest value; NaN if one is NaN; `None` without values.
     pub fn max(&self) -> Option<f64> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// The smallest and the largest value; `None` without values.
+    /// Returns the smallest and the largest value; `None` without values.
     pub fn range(&self) -> Option<[f64; 2]> {
         (self.count > 0).then_some([self.min, self.max])
     }
 
-    /// n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of the smallest square;
-    /// `None` if negative.
+    /// Returns the variation n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of
+    /// the smallest square; `None` if negative.
     fn variation(&self) -> Option<Vec<u32>> {
         let sum = limbs(&self.sum.magnitude().1);
         let count = [self.count as u32, (self.count >> 32) as u32];
@@ -189,7 +192,7 @@ impl Moments {
 
 impl Default for Moments {
     fn default() -> Self {
-        Moments {
+        Self {
             count: 0,
             sum: ExactSum::default(),
             squares: SquareSum::default(),
@@ -211,21 +214,22 @@ impl PartialEq for Moments {
 
 impl FromIterator<f64> for Moments {
     fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
-        let mut moments = Moments::default();
+        let mut moments = Self::default();
         values.into_iter().for_each(|value| moments.add(value));
         moments
     }
 }
 
-/// The sums of some values and of their squares in integers, and the smallest and the largest
-/// value.
+/// The sums of some values and of their squares in integers of 64 bits, and the smallest and the
+/// largest value.
 struct SplitSums {
     sum: [i64; 2],
     squares: [i64; 4],
     range: [f64; 2],
 }
 
-/// Adds some values as integers; `None` if a sum cannot be split so.
+/// Sums some values and their squares exactly in integers, with both extremes; `None` if some value
+/// is out of range.
 #[inline(always)]
 fn split(values: &[f64]) -> Option<SplitSums> {
     Some(SplitSums {
@@ -235,17 +239,23 @@ fn split(values: &[f64]) -> Option<SplitSums> {
     })
 }
 
-/// The smallest and the largest of finite values, never −0.
+/// Returns the smallest and the largest of finite values, never −0.
 #[inline(always)]
 fn extremes(values: &[f64]) -> [f64; 2] {
     // Integers in the order of the floats and back: their minima become a loop of vectors, as those
     // of floats do not.
-    let ordered = |bits: i64| bits ^ (bits >> 63 & i64::MAX);
-    let keys = values.iter().map(|value| ordered((value + 0.0).to_bits() as i64));
+    let keys = values.iter().map(|value| order_bits((value + 0.0).to_bits() as i64));
     let [above, below] =
-        [f64::INFINITY, f64::NEG_INFINITY].map(|bound| ordered(bound.to_bits() as i64));
+        [f64::INFINITY, f64::NEG_INFINITY].map(|bound| order_bits(bound.to_bits() as i64));
     let (min, max) = keys.fold((above, below), |(min, max), key| (min.min(key), max.max(key)));
-    [min, max].map(|key| f64::from_bits(ordered(key) as u64))
+    [min, max].map(|key| f64::from_bits(order_bits(key) as u64))
+}
+
+/// Converts the bits of a float to an integer in the order of floats, or such an integer back to
+/// the bits.
+#[inline(always)]
+fn order_bits(bits: i64) -> i64 {
+    bits ^ (bits >> 63 & i64::MAX)
 }
 
 /// Converts limbs that are all in 0..2³² to u32.
@@ -269,7 +279,7 @@ mod tests {
         moments
     }
 
-    /// All visible properties of some moments, in bits.
+    /// Returns all visible properties of some moments, in bits.
     fn seen(moments: &Moments) -> (u64, bool, [Option<u64>; 4], [String; 2]) {
         let numbers = [moments.mean(), moments.std(), moments.min(), moments.max()];
         let sums = [moments.sum().to_parts(), moments.squares().to_parts()];
@@ -425,7 +435,7 @@ mod tests {
             assert_eq!(reloaded(&moments), Some(moments.clone()), "{values:?}");
             assert!(
                 !moments.is_finite()
-                    && !moments.squares().is_finite()
+                    && moments.squares().special() != 0.0
                     && moments.std().unwrap().is_nan()
             );
             assert!(!moments.mean().unwrap().is_finite());
@@ -552,12 +562,12 @@ mod tests {
             scale in -480..480i32,
         ) {
             let count = integers.len() as i128;
-            let sum: i128 = integers.iter().map(|&of| i128::from(of)).sum();
-            let squares: i128 = integers.iter().map(|&of| i128::from(of).pow(2)).sum();
+            let sum: i128 = integers.iter().map(|&integer| i128::from(integer)).sum();
+            let squares: i128 = integers.iter().map(|&integer| i128::from(integer).pow(2)).sum();
             let variation = (count * squares - sum * sum) as f64;
             let expected = (variation / (count * (count - 1)) as f64).sqrt() * 2f64.powi(scale);
             let values: Vec<f64> =
-                integers.iter().map(|&of| of as f64 * 2f64.powi(scale)).collect();
+                integers.iter().map(|&integer| integer as f64 * 2f64.powi(scale)).collect();
             let found = at_once(&values).std().unwrap();
             prop_assert!(found.to_bits().abs_diff(expected.to_bits()) <= 2, "{found:e}, \
                 {expected:e}");

@@ -22,7 +22,7 @@ const AT_MOST: [u32; 12] = [
     0xffff_fffc,
 ];
 
-/// The variate that 32 random bits give, by inversion.
+/// Returns a Poisson variate of mean 1, the weight of a query in a bootstrap, from 32 random bits.
 #[inline(always)]
 pub fn poisson_weight(bits: u32) -> u8 {
     AT_MOST.iter().map(|&most| u8::from(bits >= most)).sum()

@@ -10,13 +10,13 @@
 //! anyone prints to compare. The paired tests use the same rule: their unit is 2⁻⁴⁰, and two sums
 //! of n differences are equal up to 2n units.
 
-use crate::measure::Better;
+use crate::measure::Direction;
 
 /// The exponent of the power of two that turns numbers up to 1 into counts of units.
 pub const FINEST: i32 = 40;
 
 /// Returns the exponent of the power of two that turns numbers up to `largest` into counts of
-/// units: `largest` then has 40 bits. `largest` must be finite.
+/// units, of at most 40 bits. `largest` must be finite.
 pub fn fineness(largest: f64) -> i32 {
     debug_assert!(largest.is_finite());
     let bits = largest.abs().to_bits();
@@ -25,13 +25,13 @@ pub fn fineness(largest: f64) -> i32 {
     FINEST - (exponent + i32::from(fraction != 0)).max(0)
 }
 
-/// Returns the largest difference of two equal numbers among numbers up to `largest`; 0 if
+/// Returns the largest difference at which two numbers up to `largest` count as equal; 0 if
 /// `largest` is not finite.
 pub fn tolerance(largest: f64) -> f64 {
     if largest.is_finite() { 2f64.powi(1 - fineness(largest)) } else { 0.0 }
 }
 
-/// Whether two numbers are equal within rounding.
+/// Returns whether two numbers are equal within rounding.
 pub fn is_equal(one: f64, other: f64) -> bool {
     one == other || (one - other).abs() <= tolerance(one.abs().max(other.abs()))
 }
@@ -39,41 +39,41 @@ pub fn is_equal(one: f64, other: f64) -> bool {
 /// Makes numbers identical if the numbers are equal within rounding, so that `==` and `<` decide.
 /// Numbers in a chain, each within the tolerance of the next, all become the smallest of the chain;
 /// infinities and NaN stay.
-pub fn settled(numbers: &[f64]) -> Vec<f64> {
-    let finite = || numbers.iter().copied().filter(|number| number.is_finite());
-    let tolerance = tolerance(finite().fold(0.0, |largest, number| number.abs().max(largest)));
-    let mut ascending: Vec<f64> = finite().collect();
+pub fn snap_equal(numbers: &[f64]) -> Vec<f64> {
+    let mut ascending: Vec<f64> =
+        numbers.iter().copied().filter(|number| number.is_finite()).collect();
+    let tolerance =
+        tolerance(ascending.iter().fold(0.0, |largest, number| number.abs().max(largest)));
     ascending.sort_unstable_by(f64::total_cmp);
     let groups: Vec<&[f64]> = ascending.chunk_by(|one, next| next - one <= tolerance).collect();
-    let settle = |number: f64| {
+    let snapped = numbers.iter().map(|&number| {
         let group = groups.partition_point(|group| group[group.len() - 1] < number);
+        // Adding 0 makes +0 of −0, which `total_cmp` put in front.
         groups.get(group).filter(|_| number.is_finite()).map_or(number, |group| group[0] + 0.0)
-    };
-    numbers.iter().map(|&number| settle(number)).collect()
+    });
+    snapped.collect()
 }
 
-/// Marks the best average, and each average equal to the best within rounding. Marks no average if
-/// all are equal, or if neither direction is better.
+/// Marks the best of some averages, and each average equal to the best within rounding. Marks no
+/// average if all are equal, or if neither direction is better.
 ///
 /// ```
 /// use laneval::compare::are_best;
-/// use laneval::measure::Better;
+/// use laneval::measure::Direction;
 /// let averages = [Some((0.6 + 0.0 + 0.0) / 3.0), Some((0.2 + 0.4 + 0.0) / 3.0), None, Some(0.1)];
-/// assert_eq!(are_best(&averages, Better::Higher), [true, true, false, false]);
+/// assert_eq!(are_best(&averages, Direction::Higher), [true, true, false, false]);
 /// ```
-pub fn are_best(numbers: &[Option<f64>], better: Better) -> Vec<bool> {
+pub fn are_best(numbers: &[Option<f64>], better: Direction) -> Vec<bool> {
     let known: Vec<f64> = numbers.iter().copied().flatten().collect();
-    let mut settled = settled(&known).into_iter();
-    let settled: Vec<Option<f64>> =
-        numbers.iter().map(|number| number.and_then(|_| settled.next())).collect();
-    let known = || settled.iter().copied().flatten();
+    let known = snap_equal(&known);
     let best = match better {
-        Better::Higher => known().reduce(f64::max),
-        Better::Lower => known().reduce(f64::min),
-        Better::Neither => None,
+        Direction::Higher => known.iter().copied().reduce(f64::max),
+        Direction::Lower => known.iter().copied().reduce(f64::min),
+        Direction::Neither => None,
     };
-    let best = best.filter(|&best| known().any(|value| value != best));
-    settled.iter().map(|value| value.is_some() && *value == best).collect()
+    let best = best.filter(|&best| known.iter().any(|&value| value != best));
+    let mut known = known.into_iter();
+    numbers.iter().map(|number| number.is_some() && known.next() == best).collect()
 }
 
 #[cfg(test)]
@@ -85,19 +85,19 @@ mod tests {
         let means = [(0.6 + 0.0 + 0.0) / 3.0, (0.2 + 0.4 + 0.0) / 3.0];
         assert_ne!(means[0], means[1], "or the example shows nothing");
         assert!(is_equal(means[0], means[1]) && is_equal(0.1 + 0.2, 0.3));
-        assert_eq!(settled(&means), [means[0].min(means[1]); 2]);
-        assert_eq!(are_best(&[Some(means[0]), Some(means[1])], Better::Higher), [false; 2]);
+        assert_eq!(snap_equal(&means), [means[0].min(means[1]); 2]);
+        assert_eq!(are_best(&[Some(means[0]), Some(means[1])], Direction::Higher), [false; 2]);
         let three = [Some(means[0]), None, Some(means[1]), Some(0.1)];
-        assert_eq!(are_best(&three, Better::Higher), [true, false, true, false]);
-        assert_eq!(are_best(&three, Better::Lower), [false, false, false, true]);
-        assert_eq!(are_best(&three, Better::Neither), [false; 4]);
+        assert_eq!(are_best(&three, Direction::Higher), [true, false, true, false]);
+        assert_eq!(are_best(&three, Direction::Lower), [false, false, false, true]);
+        assert_eq!(are_best(&three, Direction::Neither), [false; 4]);
     }
 
     #[test]
     fn the_tolerance_follows_the_largest_number() {
         assert_eq!(
             [0.0, 0.3, 1.0, 1.5, 1000.0].map(tolerance),
-            [-39, -39, -39, -38, -29].map(|of| 2f64.powi(of))
+            [-39, -39, -39, -38, -29].map(|exponent| 2f64.powi(exponent))
         );
         assert_eq!(tolerance(f64::INFINITY), 0.0);
         assert!(is_equal(0.5, 0.5 + 1e-12) && !is_equal(0.5, 0.5 + 1e-11));
@@ -110,8 +110,8 @@ mod tests {
     fn what_is_settled_keeps_its_order() {
         let step = 0.75 * tolerance(1.0);
         let numbers = [0.5 + step, 0.25, 0.5, f64::NEG_INFINITY, 0.5 + 2.0 * step, 1.0, -0.0, 0.0];
-        assert_eq!(settled(&numbers), [0.5, 0.25, 0.5, f64::NEG_INFINITY, 0.5, 1.0, 0.0, 0.0]);
-        assert!(settled(&[f64::NAN])[0].is_nan());
-        assert_eq!(settled(&[]), [0.0; 0]);
+        assert_eq!(snap_equal(&numbers), [0.5, 0.25, 0.5, f64::NEG_INFINITY, 0.5, 1.0, 0.0, 0.0]);
+        assert!(snap_equal(&[f64::NAN])[0].is_nan());
+        assert_eq!(snap_equal(&[]), [0.0; 0]);
     }
 }

@@ -30,7 +30,7 @@ pub struct SquareSum {
 }
 
 impl SquareSum {
-    /// Adds the square of a value.
+    /// Adds the square of a value to the exact sum.
     #[inline]
     pub fn add(&mut self, value: f64) {
         let Some((mantissa, position)) = decoded(value) else {
@@ -42,44 +42,40 @@ impl SquareSum {
         }
     }
 
-    /// Adds the result of [`split`].
+    /// Adds the four integers that [`split`] made of some squares to the exact sum.
     pub(super) fn add_split(&mut self, parts: [i64; 4]) {
         for (at, part) in parts.into_iter().enumerate() {
             self.limbs.add(part, SMALLEST - HIGH - STEP * at);
         }
     }
 
-    /// Adds all squares of another sum.
-    pub fn merge(&mut self, other: &SquareSum) {
+    /// Adds all squares of another exact sum of squares.
+    pub fn merge(&mut self, other: &Self) {
         self.limbs.merge(&other.limbs);
         self.special += other.special;
     }
 
-    /// Whether all values are finite.
-    pub fn is_finite(&self) -> bool {
-        self.special == 0.0
-    }
-
-    /// The sum of the squares that are infinite or not a number; 0 if all values are finite.
+    /// Returns the sum of the squares that are infinite or not a number; 0 if all values are
+    /// finite.
     pub fn special(&self) -> f64 {
         if self.special.is_nan() { f64::NAN } else { self.special }
     }
 
-    /// The exact sum of the squares of the values that are finite.
+    /// Returns the exact sum of the squares of the finite values as an exact number, for storage.
     pub fn to_parts(&self) -> Fixed {
         self.limbs.to_fixed(SMALLEST)
     }
 
-    /// The sum with these parts; `None` if no sum of 2⁶⁴ squares has them. The value of
-    /// [`Self::special`], if it is not 0, can be added as a value.
-    pub fn from_parts(parts: &Fixed) -> Option<SquareSum> {
+    /// Makes the sum of squares from a stored exact number; `None` if no sum of 2⁶⁴ squares has
+    /// this value. The value of [`Self::special`], if it is not 0, can be added as a value.
+    pub fn from_parts(parts: &Fixed) -> Option<Self> {
         if parts.is_negative() {
             return None;
         }
-        Some(SquareSum { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
+        Some(Self { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
     }
 
-    /// The limbs of the sum of the finite squares, in units of 2^−SMALLEST.
+    /// Returns the limbs of the exact sum of the finite squares, in units of 2^−SMALLEST.
     pub(super) fn magnitude(&self) -> [i64; LIMBS] {
         self.limbs.magnitude().1
     }
@@ -95,14 +91,15 @@ impl PartialEq for SquareSum {
 
 impl FromIterator<f64> for SquareSum {
     fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
-        let mut sum = SquareSum::default();
+        let mut sum = Self::default();
         values.into_iter().for_each(|value| sum.add(value));
         sum
     }
 }
 
-/// The sum of the squares of values that [`super::aggregate::split`] can split, as integers in
-/// units of 2⁻¹³, 2⁻⁶³, 2⁻¹¹³ and 2⁻¹⁶³; `None` if a square leaves a rest.
+/// Returns the exact sum of the squares of values as integers in units of 2⁻¹³, 2⁻⁶³, 2⁻¹¹³ and
+/// 2⁻¹⁶³; `None` if a square leaves a rest. The values must be such as [`super::aggregate::split`]
+/// can split.
 ///
 /// A square is the sum of two floats, its rounded value and the error of that value (Dekker 1971),
 /// and each of them is split as terms are.
@@ -151,7 +148,7 @@ mod tests {
         values.iter().copied().collect()
     }
 
-    /// The sum of squares by [`split`].
+    /// Returns the sum of squares by [`split`].
     fn at_once(values: &[f64]) -> Option<SquareSum> {
         let mut sum = SquareSum::default();
         aggregate::split(values)?;
@@ -239,10 +236,10 @@ mod tests {
             scale in -1074..900i32,
         ) {
             let expected: u128 =
-                integers.iter().map(|&of| u128::from(of.unsigned_abs()).pow(2)).sum();
+                integers.iter().map(|&integer| u128::from(integer.unsigned_abs()).pow(2)).sum();
             let power = |scale: i32| 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
             let sum =
-                exact(&integers.iter().map(|&of| of as f64 * power(scale)).collect::<Vec<_>>());
+                exact(&integers.iter().map(|&term| term as f64 * power(scale)).collect::<Vec<_>>());
             prop_assert_eq!(
                 sum.to_parts(),
                 Fixed::reduced(false, 2 * scale, expected.to_le_bytes().to_vec())

@@ -1,4 +1,4 @@
-//! From the values of queries to one number or an interval.
+//! Statistics over the values of queries: averages, the median, extremes and confidence intervals.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,8 @@ use super::poisson::poisson_weight;
 use super::undefined::{defined, is_undefined};
 use crate::measure::{Average, Measure, Range};
 
-/// The names of the numbers that follow from the values of queries.
+/// The name of a number in reports, such as `mean` or `ci95_low`, that follows from the values of
+/// queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StatName {
@@ -48,25 +49,25 @@ pub enum StatName {
 
 impl StatName {
     /// Every name, as it is written in reports, in the order of the variants.
-    pub const ALL: [(&'static str, StatName); 15] = [
-        ("value", StatName::Value),
-        ("mean", StatName::Mean),
-        ("sum", StatName::Sum),
-        ("gmean", StatName::GeometricMean),
-        ("median", StatName::Median),
-        ("std", StatName::Std),
-        ("min", StatName::Min),
-        ("max", StatName::Max),
-        ("ci95_low", StatName::Ci95Low),
-        ("ci95_high", StatName::Ci95High),
-        ("best", StatName::Best),
-        ("worst", StatName::Worst),
-        ("bias", StatName::Bias),
-        ("varying", StatName::Varying),
-        ("across", StatName::Across),
+    pub const ALL: [(&'static str, Self); 15] = [
+        ("value", Self::Value),
+        ("mean", Self::Mean),
+        ("sum", Self::Sum),
+        ("gmean", Self::GeometricMean),
+        ("median", Self::Median),
+        ("std", Self::Std),
+        ("min", Self::Min),
+        ("max", Self::Max),
+        ("ci95_low", Self::Ci95Low),
+        ("ci95_high", Self::Ci95High),
+        ("best", Self::Best),
+        ("worst", Self::Worst),
+        ("bias", Self::Bias),
+        ("varying", Self::Varying),
+        ("across", Self::Across),
     ];
 
-    /// The name as it is written in reports.
+    /// Returns the name of the number as it is written in reports, such as `ci95_low`.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].0
     }
@@ -74,7 +75,7 @@ impl StatName {
 
 named!(StatName, "a name of a statistic");
 
-/// A statistic over the values of queries.
+/// A statistic over the values of queries that an evaluation can be asked for, such as the median.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stat {
@@ -96,52 +97,54 @@ pub enum Stat {
 
 impl Stat {
     /// Every statistic, by the name of the command line.
-    pub const ALL: [(&'static str, Stat); 6] = [
-        ("mean", Stat::Average),
-        ("median", Stat::Median),
-        ("std", Stat::Std),
-        ("min", Stat::Min),
-        ("max", Stat::Max),
-        ("ci95", Stat::Ci95),
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("mean", Self::Average),
+        ("median", Self::Median),
+        ("std", Self::Std),
+        ("min", Self::Min),
+        ("max", Self::Max),
+        ("ci95", Self::Ci95),
     ];
 
-    /// The names of its numbers. The average has none here: its name depends on the measure.
+    /// Returns the names of the numbers that the statistic consists of, such as both ends of an
+    /// interval. The average has none here: its name depends on the measure.
     pub fn names(self) -> &'static [StatName] {
         match self {
-            Stat::Average => &[],
-            Stat::Median => &[StatName::Median],
-            Stat::Std => &[StatName::Std],
-            Stat::Min => &[StatName::Min],
-            Stat::Max => &[StatName::Max],
-            Stat::Ci95 => &[StatName::Ci95Low, StatName::Ci95High],
+            Self::Average => &[],
+            Self::Median => &[StatName::Median],
+            Self::Std => &[StatName::Std],
+            Self::Min => &[StatName::Min],
+            Self::Max => &[StatName::Max],
+            Self::Ci95 => &[StatName::Ci95Low, StatName::Ci95High],
         }
     }
 
-    /// Whether the statistic needs the values of all queries at once; then a summary cannot give
-    /// the statistic.
+    /// Returns whether the statistic needs the values of all queries at once, as a median does;
+    /// then a summary cannot give it.
     pub fn needs_values(self) -> bool {
-        matches!(self, Stat::Median | Stat::Ci95)
+        matches!(self, Self::Median | Self::Ci95)
     }
 
-    /// Whether the statistic follows from [`Moments`].
+    /// Returns whether the statistic follows from the [`Moments`] of the values of queries.
     pub fn needs_moments(self) -> bool {
-        matches!(self, Stat::Std | Stat::Min | Stat::Max)
+        matches!(self, Self::Std | Self::Min | Self::Max)
     }
 
-    /// Computes a statistic that follows from moments; `None` without values, and for a spread of
-    /// one value.
-    pub fn of_moments(self, moments: &Moments) -> Option<(StatName, f64)> {
+    /// Computes a statistic that follows from the moments of the values; `None` without values, and
+    /// for a spread of one value.
+    pub fn compute(self, moments: &Moments) -> Option<(StatName, f64)> {
         match self {
-            Stat::Std => moments.std().map(|std| (StatName::Std, std)),
-            Stat::Min => moments.min().map(|min| (StatName::Min, min)),
-            Stat::Max => moments.max().map(|max| (StatName::Max, max)),
-            Stat::Average | Stat::Median | Stat::Ci95 => None,
+            Self::Std => moments.std().map(|std| (StatName::Std, std)),
+            Self::Min => moments.min().map(|min| (StatName::Min, min)),
+            Self::Max => moments.max().map(|max| (StatName::Max, max)),
+            Self::Average | Self::Median | Self::Ci95 => None,
         }
     }
 
-    /// Whether the statistic measures how much values vary, and so needs two values or more.
+    /// Returns whether the statistic measures how much values vary, and so needs two values or
+    /// more.
     pub fn is_spread(self) -> bool {
-        matches!(self, Stat::Std | Stat::Ci95)
+        matches!(self, Self::Std | Self::Ci95)
     }
 }
 
@@ -155,9 +158,9 @@ const SEED: u64 = 0x6c61_6e65_7661_6c31;
 /// The number of queries from which on a resample is Poisson and not multinomial.
 const MANY: usize = 1000;
 
-/// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`. A
-/// statistic has one number, and [`Stat::Ci95`] has two. Without queries a statistic has no number,
-/// and neither has a spread of one query.
+/// Computes the numbers of a statistic for each measure from the values of queries,
+/// `[measure][query]`. A statistic has one number, and [`Stat::Ci95`] has two. Without queries a
+/// statistic has no number, and neither has a spread of one query.
 pub fn summarise(
     stat: Stat,
     measures: &[Measure],
@@ -166,74 +169,72 @@ pub fn summarise(
     if values.iter().flatten().any(|&value| is_undefined(value)) {
         // Each measure has queries of its own, so each is summarised alone. Its resamples are the
         // same as in a call with other measures of equally many queries.
-        let of = |(measure, values): (&Measure, &Vec<f64>)| {
+        let alone = measures.iter().zip(values).flat_map(|(measure, values)| {
             summarise(stat, std::slice::from_ref(measure), &[defined(values).into_owned()])
-        };
-        return measures.iter().zip(values).flat_map(of).collect();
+        });
+        return alone.collect();
     }
     if values.first().map_or(0, Vec::len) < if stat.is_spread() { 2 } else { 1 } {
         return vec![Vec::new(); measures.len()];
     }
-    let average = |measure: &Measure| measure.definition().average;
     match stat {
         Stat::Average => {
-            let of = |(measure, values): (&Measure, &Vec<f64>)| {
-                vec![(average(measure).name(), averaged(average(measure), values))]
-            };
-            measures.iter().zip(values).map(of).collect()
+            let averages = measures.iter().zip(values).map(|(measure, values)| {
+                let average = measure.definition().average;
+                vec![(average.name(), averaged(average, values))]
+            });
+            averages.collect()
         }
         Stat::Median => {
             values.iter().map(|values| vec![(StatName::Median, median(values))]).collect()
         }
-        Stat::Std | Stat::Min | Stat::Max => {
-            let moments = |values: &Vec<f64>| values.iter().copied().collect::<Moments>();
-            values
-                .iter()
-                .map(|values| stat.of_moments(&moments(values)).into_iter().collect())
-                .collect()
-        }
-        Stat::Ci95 => {
-            let named = |(low, high)| vec![(StatName::Ci95Low, low), (StatName::Ci95High, high)];
-            intervals(measures, values).into_iter().map(named).collect()
-        }
+        Stat::Std | Stat::Min | Stat::Max => values
+            .iter()
+            .map(|values| stat.compute(&values.iter().copied().collect()).into_iter().collect())
+            .collect(),
+        Stat::Ci95 => intervals(measures, values)
+            .into_iter()
+            .map(|(low, high)| vec![(StatName::Ci95Low, low), (StatName::Ci95High, high)])
+            .collect(),
     }
 }
 
 fn averaged(average: Average, values: &[f64]) -> f64 {
     let sum: ExactSum = values.iter().map(|&value| average.term(value)).collect();
-    average.of_sum(&sum, values.len())
+    average.finish_exact(&sum, values.len())
 }
 
 impl Average {
-    /// The name of the average among the statistics.
+    /// Returns the name of the average as a statistic: mean, sum or geometric mean.
     pub fn name(self) -> StatName {
         match self {
-            Average::Mean => StatName::Mean,
-            Average::Sum => StatName::Sum,
-            Average::Geometric => StatName::GeometricMean,
+            Self::Mean => StatName::Mean,
+            Self::Sum => StatName::Sum,
+            Self::Geometric => StatName::GeometricMean,
         }
     }
 
-    /// The term of a query's value that is summed.
+    /// Returns the term that the average sums for a query's value: the logarithm for a geometric
+    /// mean, else the value.
     pub fn term(self, value: f64) -> f64 {
-        if self == Average::Geometric { value.ln() } else { value }
+        if self == Self::Geometric { value.ln() } else { value }
     }
 
-    /// The average of `count` queries from the exact sum of their terms. A mean is finite if its
-    /// terms are, whatever the sum.
-    pub fn of_sum(self, sum: &ExactSum, count: usize) -> f64 {
+    /// Returns the average over `count` queries from the exact sum of their terms. A mean is finite
+    /// if its terms are, whatever the sum.
+    pub fn finish_exact(self, sum: &ExactSum, count: usize) -> f64 {
         match self {
-            Average::Mean => sum.mean(count),
-            Average::Sum | Average::Geometric => self.of(sum.value(), count),
+            Self::Mean => sum.mean(count),
+            Self::Sum | Self::Geometric => self.finish(sum.value(), count),
         }
     }
 
-    /// The average of `count` queries from the sum of their terms.
-    pub fn of(self, sum: f64, count: usize) -> f64 {
+    /// Returns the average over `count` queries from the sum of their terms.
+    pub fn finish(self, sum: f64, count: usize) -> f64 {
         match self {
-            Average::Mean => sum / count as f64,
-            Average::Sum => sum,
-            Average::Geometric => (sum / count as f64).exp(),
+            Self::Mean => sum / count as f64,
+            Self::Sum => sum,
+            Self::Geometric => (sum / count as f64).exp(),
         }
     }
 }
@@ -249,8 +250,8 @@ fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// A power of two by which values are multiplied so that neither their squares nor their sums leave
-/// the range of f64. It is 1 for values of ordinary size.
+/// Returns a power of two by which values are multiplied so that neither their squares nor their
+/// sums leave the range of f64. It is 1 for values of ordinary size.
 fn unit(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0, |largest, value| value.abs().max(largest));
     if largest > 2f64.powi(400) {
@@ -262,18 +263,23 @@ fn unit(values: &[f64]) -> f64 {
     }
 }
 
-/// The 95 % confidence intervals of the averages of some measures; `values` is `[measure][query]`
-/// of at least two queries.
+/// Returns the 95 % confidence intervals of the averages of some measures; `values` is
+/// `[measure][query]` of at least two queries.
 fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
-    let exact = |(measure, values): (&Measure, &Vec<f64>)| {
-        let ones = || values.iter().filter(|&&value| value == 1.0).count() as u64;
-        (measure.range() == Range::Binary).then(|| binomial::interval(ones(), values.len() as u64))
-    };
-    let exact: Vec<Option<(f64, f64)>> = measures.iter().zip(values).map(exact).collect();
-    let others =
-        || exact.iter().zip(measures.iter().zip(values)).filter(|(exact, _)| exact.is_none());
-    let resampled = bootstrap(&others().map(|(_, of)| of).collect::<Vec<_>>());
-    let mut resampled = resampled.into_iter();
+    let exact = measures.iter().zip(values).map(|(measure, values)| {
+        (measure.range() == Range::Binary).then(|| {
+            let ones = values.iter().filter(|&&value| value == 1.0).count();
+            binomial::interval(ones as u64, values.len() as u64)
+        })
+    });
+    let exact: Vec<Option<(f64, f64)>> = exact.collect();
+    let others: Vec<(&Measure, &Vec<f64>)> = exact
+        .iter()
+        .zip(measures.iter().zip(values))
+        .filter(|(exact, _)| exact.is_none())
+        .map(|(_, sample)| sample)
+        .collect();
+    let mut resampled = bootstrap(&others).into_iter();
     exact.into_iter().filter_map(|exact| exact.or_else(|| resampled.next())).collect()
 }
 
@@ -285,31 +291,34 @@ fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
 //
 // Sums are plain f64 here, not exact ones: each resample is added by one thread in the order of the
 // queries, so its bits do not depend on threads either, and its draws follow from its own seed.
-/// The 95 % confidence intervals of the averages of some measures with their values.
+/// Returns the 95 % bootstrap confidence intervals of the averages of some measures with their
+/// values.
 ///
 /// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples.
 /// A resample draws n of n queries. For large n, a resample weighs each query by a Poisson variate
 /// of mean 1 instead (Hanley and MacGibbon 2006). Weighing passes over the values once in order,
 /// while drawing would access the values at random. All measures share the resamples.
-fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
-    let queries = of.first().map_or(0, |(_, values)| values.len());
-    let average = |measure: &Measure| measure.definition().average;
-    let units: Vec<f64> = of.iter().map(|(_, values)| unit(values)).collect();
-    // The terms of a geometric mean are logarithms, whose sums cannot overflow: they are not
-    // scaled.
-    let units: Vec<f64> = units
-        .into_iter()
-        .zip(of)
-        .map(|(unit, (measure, _))| if average(measure) == Average::Geometric { 1.0 } else { unit })
+fn bootstrap(samples: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
+    let queries = samples.first().map_or(0, |(_, values)| values.len());
+    let units: Vec<f64> = samples
+        .iter()
+        .map(|(measure, values)| match measure.definition().average {
+            // The terms of a geometric mean are logarithms, whose sums cannot overflow: they are
+            // not scaled.
+            Average::Geometric => 1.0,
+            Average::Mean | Average::Sum => unit(values),
+        })
         .collect();
-    let terms = |(&unit, (measure, values)): (&f64, &(&Measure, &Vec<f64>))| {
-        values.iter().map(|&value| average(measure).term(value) * unit).collect()
-    };
-    let terms: Vec<Vec<f64>> = units.iter().zip(of).map(terms).collect();
+    let terms = units.iter().zip(samples).map(|(&unit, (measure, values))| {
+        let average = measure.definition().average;
+        values.iter().map(|&value| average.term(value) * unit).collect()
+    });
+    let terms: Vec<Vec<f64>> = terms.collect();
     let resampled: Vec<Vec<f64>> = (0..RESAMPLES)
         .into_par_iter()
         .map(|resample| {
-            let draws = Draws(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            // A generator for each resample: its draws do not depend on the thread or the others.
+            let draws = SplitMix(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let (sums, scale) = match queries {
                 ..MANY => (multinomial(&terms, queries, draws), 1.0),
                 _ => {
@@ -317,36 +326,38 @@ fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
                     (sums, queries as f64 / f64::from(taken))
                 }
             };
-            let averages = of.iter().zip(&units).zip(sums);
+            let averages = samples.iter().zip(&units).zip(sums);
             averages
-                .map(|(((measure, _), unit), sum)| average(measure).of(sum * scale, queries) / unit)
+                .map(|(((measure, _), unit), sum)| {
+                    measure.definition().average.finish(sum * scale, queries) / unit
+                })
                 .collect()
         })
         .collect();
-    let interval = |measure: usize| {
+    let intervals = (0..samples.len()).map(|measure| {
         let mut averages: Vec<f64> = resampled.iter().map(|resample| resample[measure]).collect();
         averages.sort_by(f64::total_cmp);
         (percentile(&averages, 0.025), percentile(&averages, 0.975))
-    };
-    (0..of.len()).map(interval).collect()
+    });
+    intervals.collect()
 }
 
-/// The sums of a resample that draws as many queries as there are, fewer than [`MANY`], each from
-/// all of them.
-fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64> {
+/// Returns the sum of each measure's terms in a bootstrap resample that draws n of n queries, fewer
+/// than [`MANY`].
+fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: SplitMix) -> Vec<f64> {
     // Invariant: fewer than MANY draws, so no count exceeds a u16, and the array has room for all
     // queries.
     let mut times = [0u16; MANY];
     (0..queries).for_each(|_| times[draws.below(queries)] += 1);
-    let sum = |terms: &Vec<f64>| {
-        times.iter().zip(terms).map(|(&times, term)| f64::from(times) * term).sum()
-    };
-    terms.iter().map(sum).collect()
+    terms
+        .iter()
+        .map(|terms| times.iter().zip(terms).map(|(&times, term)| f64::from(times) * term).sum())
+        .collect()
 }
 
-/// The sums of a resample that takes a Poisson-distributed number of each query, and the number of
-/// queries that it took: at least one.
-fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u32) {
+/// Returns the sum of each measure's terms in a bootstrap resample with Poisson weights, and the
+/// number of queries taken: at least one.
+fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: SplitMix) -> (Vec<f64>, u32) {
     /// The number of queries whose weights are drawn at a time: a block of weights stays in the
     /// nearest cache.
     const BLOCK: usize = 1024;
@@ -374,7 +385,8 @@ fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u
     }
 }
 
-/// Interpolates linearly between the two nearest of sorted values, as NumPy does by default.
+/// Returns the percentile of sorted values at `share`, interpolated linearly between the two
+/// nearest values, as NumPy does by default.
 pub fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
@@ -382,10 +394,11 @@ pub fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a resample's draws follow from its seed alone.
-struct Draws(u64);
+/// The random generator SplitMix64 (Steele, Lea, Flood 2014): a resample's draws follow from its
+/// seed alone.
+struct SplitMix(u64);
 
-impl Draws {
+impl SplitMix {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -394,8 +407,8 @@ impl Draws {
         z ^ z >> 31
     }
 
-    /// A number from 0 to below `end`, each as likely as the others to within 2⁻⁵⁴ for an `end`
-    /// below [`MANY`].
+    /// Returns a random number from 0 to below `end`, each as likely as the others to within 2⁻⁵⁴
+    /// for an `end` below [`MANY`].
     fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
@@ -472,7 +485,7 @@ mod tests {
                 interval
                     .iter()
                     .zip(ordinary)
-                    .all(|(of, ordinary)| (of / by - ordinary).abs() < 1e-4)
+                    .all(|(weighted, ordinary)| (weighted / by - ordinary).abs() < 1e-4)
             );
         }
     }
@@ -480,11 +493,11 @@ mod tests {
     #[test]
     fn poisson_thresholds_are_those_of_the_distribution() {
         let mut weights = vec![0; 1 << 20];
-        Draws(1).poisson(&mut weights);
+        SplitMix(1).poisson(&mut weights);
         let mut chance = (-1.0f64).exp();
         for weight in 0..6u8 {
-            let share =
-                weights.iter().filter(|&&of| of == weight).count() as f64 / weights.len() as f64;
+            let share = weights.iter().filter(|&&sample| sample == weight).count() as f64
+                / weights.len() as f64;
             let error = (chance * (1.0 - chance) / weights.len() as f64).sqrt();
             assert!((share - chance).abs() < 4.0 * error, "{weight}: {share}, expected {chance}");
             chance /= f64::from(weight) + 1.0;
@@ -503,7 +516,7 @@ mod tests {
                 interval
                     .iter()
                     .zip(expected)
-                    .all(|(of, expected)| (of - expected).abs() < 0.2 * half)
+                    .all(|(found, expected)| (found - expected).abs() < 0.2 * half)
             );
         }
     }

@@ -1,16 +1,18 @@
-//! The range of the grades of judgments, and what it makes of levels of relevance.
+//! The range of the grades of judgments, and notices about levels of relevance that do not suit the
+//! range.
 
 use crate::matrix::{Codebook, Notice};
 use crate::measure::Measure;
 
-/// The range of some grades from 0. The ranges of parts of judgments together are that of all.
+/// The range of the grades of judgments, with the lowest grade above 0. The ranges of parts of
+/// judgments together are that of all.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
-pub(crate) struct GradeRange {
+pub(crate) struct GradeBounds {
     /// The lowest grade.
     pub lowest: Option<f64>,
     /// The lowest grade above 0.
@@ -19,68 +21,68 @@ pub(crate) struct GradeRange {
     pub highest: Option<f64>,
 }
 
-impl GradeRange {
-    /// The range of the grades of a codebook.
-    pub fn of(book: &Codebook) -> Self {
+impl GradeBounds {
+    /// Returns the range of the grades in a codebook, the table from label codes to grades.
+    pub fn from_codebook(book: &Codebook) -> Self {
         let lowest = book.grades().first().copied();
-        GradeRange { lowest, least_positive: book.least_positive(), highest: book.max_grade() }
+        Self { lowest, least_positive: book.least_positive(), highest: book.max_grade() }
     }
 
-    /// The range of the grades of both.
+    /// Returns the range of the grades of two sets of judgments together.
     pub fn and(self, other: Self) -> Self {
-        let of_both = |one: Option<f64>, other: Option<f64>, choose: fn(f64, f64) -> f64| {
-            one.into_iter().chain(other).reduce(choose)
-        };
-        GradeRange {
-            lowest: of_both(self.lowest, other.lowest, f64::min),
-            least_positive: of_both(self.least_positive, other.least_positive, f64::min),
-            highest: of_both(self.highest, other.highest, f64::max),
+        let positive = self.least_positive.into_iter().chain(other.least_positive);
+        Self {
+            lowest: self.lowest.into_iter().chain(other.lowest).reduce(f64::min),
+            least_positive: positive.reduce(f64::min),
+            highest: self.highest.into_iter().chain(other.highest).reduce(f64::max),
         }
     }
 
-    /// The known numbers of the range, in the order lowest, least positive and highest grade.
+    /// Returns the known numbers of the range of grades, in the order lowest, least positive and
+    /// highest grade.
     #[cfg(feature = "serde")]
     pub fn numbers(&self) -> Vec<f64> {
         [self.lowest, self.least_positive, self.highest].into_iter().flatten().collect()
     }
 }
 
-/// What a range of grades makes of levels of relevance:
+/// Returns notices about measures whose level of relevance does not suit the grades of judgments:
 /// * above the highest grade, a level leaves nothing relevant;
 /// * a level of 1 leaves out fractions, where some documents of grade 1 hide that;
 /// * a level of 1 leaves out nothing, where grades are ratings from 1 to 5 or to 10.
-pub(crate) fn of_grades(measures: &[Measure], grades: GradeRange) -> Vec<Notice> {
-    let GradeRange { lowest, least_positive, highest: Some(highest) } = grades else {
+pub(crate) fn of_grades(measures: &[Measure], grades: GradeBounds) -> Vec<Notice> {
+    let GradeBounds { lowest, least_positive, highest: Some(highest) } = grades else {
         return Vec::new();
     };
-    let at_one = || {
-        let is_one = |of: &&Measure| of.number("rel") == Some(1.0) && looks_at_rel(of);
-        let measures: Vec<String> =
-            measures.iter().filter(is_one).map(Measure::to_string).collect();
-        Some(measures).filter(|measures| !measures.is_empty())
-    };
     let mut notices: Vec<Notice> = Vec::new();
-    if let Some(lowest) = least_positive.filter(|&least| least < 1.0 && highest >= 1.0) {
-        notices.extend(at_one().map(|measures| Notice::FractionsNotRelevant { measures, lowest }));
+    // Below a highest grade of 1 nothing is relevant, and the notice further down says so.
+    if let Some(lowest) = least_positive.filter(|&least| least < 1.0 && highest >= 1.0)
+        && let Some(measures) = at_one(measures)
+    {
+        notices.push(Notice::FractionsNotRelevant { measures, lowest });
     }
-    if lowest == Some(1.0) && (highest == 5.0 || highest == 10.0) {
-        notices.extend(at_one().map(|measures| Notice::LowestRelevant { measures, highest }));
+    if lowest == Some(1.0)
+        && (highest == 5.0 || highest == 10.0)
+        && let Some(measures) = at_one(measures)
+    {
+        notices.push(Notice::LowestRelevant { measures, highest });
     }
-    for of in measures {
-        let Some(level) = of.number("rel").filter(|&level| level > highest && looks_at_rel(of))
+    for measure in measures {
+        let Some(level) =
+            measure.number("rel").filter(|&level| level > highest && looks_at_rel(measure))
         else {
             continue;
         };
-        let same = |notice: &&mut Notice| {
-            matches!(
-                notice,
-                Notice::NothingRelevant { level: of, .. } if *of == level
-            )
-        };
-        match notices.iter_mut().find(same) {
-            Some(Notice::NothingRelevant { measures, .. }) => measures.push(of.to_string()),
-            _ => notices.push(Notice::NothingRelevant {
-                measures: vec![of.to_string()],
+        let noticed = notices.iter_mut().find_map(|notice| match notice {
+            Notice::NothingRelevant { measures, level: noticed, .. } if *noticed == level => {
+                Some(measures)
+            }
+            _ => None,
+        });
+        match noticed {
+            Some(measures) => measures.push(measure.to_string()),
+            None => notices.push(Notice::NothingRelevant {
+                measures: vec![measure.to_string()],
                 level,
                 highest,
             }),
@@ -89,8 +91,17 @@ pub(crate) fn of_grades(measures: &[Measure], grades: GradeRange) -> Vec<Notice>
     notices
 }
 
-/// Whether the lowest relevant grade changes values of the measure.
+/// Returns the names of the measures whose level of relevance is 1; `None` if there are none.
+fn at_one(measures: &[Measure]) -> Option<Vec<String>> {
+    let at_one = measures
+        .iter()
+        .filter(|measure| measure.number("rel") == Some(1.0) && looks_at_rel(measure));
+    let names: Vec<String> = at_one.map(Measure::to_string).collect();
+    (!names.is_empty()).then_some(names)
+}
+
+/// Returns whether the lowest relevant grade, the parameter `rel`, changes values of the measure.
 fn looks_at_rel(measure: &Measure) -> bool {
-    let shares = measure.word("gain") == "grade" && measure.definition().name != "RBP";
-    !shares && measure.word("scale") != "topic"
+    let shares = measure.choice("gain") == "grade" && measure.definition().name != "RBP";
+    !shares && measure.choice("scale") != "topic"
 }

@@ -27,10 +27,10 @@
 //! A merge checks everything, and joins the sets of queries, before changing the first run. So a
 //! failed merge leaves the summary unchanged.
 
+#[cfg(feature = "serde")]
+pub(crate) mod frame;
 mod grades;
 mod queries;
-#[cfg(feature = "serde")]
-pub(crate) mod sealed;
 #[cfg(feature = "serde")]
 pub(crate) mod stored;
 
@@ -38,25 +38,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, printable};
+use crate::error::{Error, Result, printable, unanswerable};
 use crate::ids::Unmatched;
-use crate::matrix::UnitCounts;
-use crate::matrix::{Notice, ScoresSeen, View};
+use crate::matrix::{DuplicateCounts, Notice, ScoreWarnings, View};
 use crate::measure::Measure;
-use crate::rule::{IdealOf, RankingRule, SettingDifference};
-use crate::scores::{
-    EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue, are_of_as_many,
-};
+use crate::rule::{IdealSource, RankingRule, SettingDifference};
+use crate::scores::{EvaluationSettings, QuerySet, RunScores, Scores, TiedValue, are_of_as_many};
 use crate::sort;
 use crate::stats::{Stat, StatName};
 
 pub use crate::stats::{ExactSum, Moments};
-pub(crate) use grades::{GradeRange, of_grades};
-pub use queries::QueryPrint;
+pub(crate) use grades::{GradeBounds, of_grades};
+pub use queries::QueryFingerprint;
 
-use queries::Common;
+use queries::CommonQueries;
 
-/// The summaries of some runs under some measures.
+/// The mergeable results of an evaluation: exact sums of the values of each run under each measure.
 ///
 /// ```
 /// use laneval::{Evaluator, Join, Qrels, Stat};
@@ -77,15 +74,12 @@ use queries::Common;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     pub(crate) measures: Vec<Measure>,
-    pub(crate) queries: QuerySet,
-    pub(crate) view: View,
-    pub(crate) known: Known,
-    pub(crate) tied: TiedValue,
+    pub(crate) settings: EvaluationSettings,
     /// The summaries by the name of the run, and of the group of queries; `None` for all queries.
     pub(crate) runs: BTreeMap<(String, Option<String>), RunSummary>,
 }
 
-/// The summary of one run, or of a group of its queries.
+/// The mergeable results of one run, or of a group of its queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// The index of the run among those of its evaluation; the smallest of several.
@@ -102,17 +96,17 @@ pub struct RunSummary {
     /// The sets of judged queries, each as the sum of its hashes with its number of queries.
     pub(crate) judged: BTreeMap<u128, u64>,
     /// The queries that count.
-    pub(crate) queries: Arc<QueryPrint>,
+    pub(crate) queries: Arc<QueryFingerprint>,
     /// The number of counted queries missing from the run, evaluated as empty rankings.
     pub(crate) empty: u64,
     /// Judged queries missing from the run.
     pub(crate) missing: Unmatched,
     /// Queries of the run without judgments.
     pub(crate) ignored: Unmatched,
-    pub(crate) seen: ScoresSeen,
-    pub(crate) units: UnitCounts,
+    pub(crate) seen: ScoreWarnings,
+    pub(crate) units: DuplicateCounts,
     /// The range of the grades of the judgments.
-    pub(crate) grades: GradeRange,
+    pub(crate) grades: GradeBounds,
     /// The number that a parameter `auto` became, by measure.
     pub(crate) taken: Vec<Option<f64>>,
     /// The sum of the terms of the average, by measure.
@@ -122,81 +116,79 @@ pub struct RunSummary {
     /// The number of queries without a value, by measure; empty if all have one.
     pub(crate) skipped: Vec<u64>,
     /// The source of the number of relevant documents and of ideal rankings.
-    pub(crate) ideal: IdealOf,
+    pub(crate) ideal: IdealSource,
 }
 
 impl Summary {
-    /// The measures.
+    /// Returns the measures of the summary.
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }
 
-    /// The queries that count.
+    /// Returns the set of queries that count in the evaluation, such as all judged queries.
     pub fn queries(&self) -> QuerySet {
-        self.queries
+        self.settings.queries
     }
 
-    /// The ranks and documents that were looked at.
+    /// Returns the view of the rankings that the evaluation had: its depth, and whether unjudged
+    /// documents were left out.
     pub fn view(&self) -> View {
-        self.view
+        self.settings.view
     }
 
-    /// The settings under which the summary was made.
+    /// Returns the settings of the evaluation that made the summary.
     pub fn settings(&self) -> EvaluationSettings {
-        EvaluationSettings {
-            queries: self.queries,
-            view: self.view,
-            known: self.known,
-            tied: self.tied,
-        }
+        self.settings
     }
 
-    /// The relevant documents known to measures.
-    pub fn known(&self) -> Known {
-        self.known
-    }
-
-    /// The runs by name, each with its groups of queries, if there are any.
+    /// Returns the summaries of the runs by name, each with its groups of queries, if there are
+    /// any.
     pub fn runs(&self) -> impl Iterator<Item = (&str, Option<&str>, &RunSummary)> {
         self.runs.iter().map(|((name, group), run)| (name.as_str(), group.as_deref(), run))
     }
 
-    /// Sets the source of the summary, for messages. All runs then have this one source.
+    /// Sets the source of the summary, such as its file, for messages about merges. All runs then
+    /// have this one source.
     #[must_use]
     pub fn from_source(mut self, source: &str) -> Self {
         self.runs.values_mut().for_each(|run| run.sources = BTreeSet::from([source.to_owned()]));
         self
     }
 
-    /// Drops the ids of queries and keeps hashes. The hashes still tell whether a query was counted
-    /// twice.
+    /// Drops the ids of queries from the summary and keeps hashes. The hashes still tell whether a
+    /// query was counted twice.
     #[must_use]
     pub fn without_ids(mut self) -> Self {
-        let mut done: Vec<(Arc<QueryPrint>, Arc<QueryPrint>)> = Vec::new();
+        let mut done: Vec<(Arc<QueryFingerprint>, Arc<QueryFingerprint>)> = Vec::new();
         for run in self.runs.values_mut() {
             // Runs share their sets of queries. Keeping the hashed sets shared hashes each set once
             // instead of once per run.
-            let known =
-                done.iter().find(|(of, _)| Arc::ptr_eq(of, &run.queries)).map(|(_, to)| to.clone());
+            let known = done
+                .iter()
+                .find(|(queries, _)| Arc::ptr_eq(queries, &run.queries))
+                .map(|(_, to)| to.clone());
             let hashed = known.unwrap_or_else(|| Arc::new(run.queries.without_ids()));
+            // The old set stays alive in `done`, so no new set can have its address.
             done.push((std::mem::replace(&mut run.queries, hashed.clone()), hashed));
         }
         self
     }
 
-    /// Adds another summary. Runs of the same name are merged, and runs with new names are added.
+    /// Adds the results of another summary, over other queries or of other runs. Runs of the same
+    /// name are merged, and runs with new names are added.
     ///
     /// # Errors
     /// [`Error::Merge`] for other measures, settings or numbers taken from the judgments, and for
     /// queries that both summaries count. The error names the setting that would make the summaries
     /// fit. On an error nothing is added.
-    pub fn merge(&mut self, other: &Summary) -> Result<()> {
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
         self.check(other)?;
+        // All sets are joined before the first run changes: an error leaves the summary as it was.
         let mut joined = JoinedSets::default();
         let mut prints = Vec::new();
         for (key, run) in &other.runs {
             if let Some(own) = self.runs.get(key) {
-                prints.push(joined.both(own, run, key)?);
+                prints.push(joined.both(own, run, &key.0)?);
             }
         }
         let mut prints = prints.into_iter();
@@ -204,7 +196,7 @@ impl Summary {
             match self.runs.get_mut(key) {
                 None => _ = self.runs.insert(key.clone(), run.clone()),
                 Some(own) => {
-                    own.add(run, self.queries);
+                    own.add(run, self.settings.queries);
                     let queries = prints.next();
                     own.queries =
                         queries.unwrap_or_else(|| unreachable!("every run of both was joined"));
@@ -219,7 +211,7 @@ impl Summary {
     /// # Errors
     /// [`Error::Merge`] for other measures or settings, or a run name in both summaries. On an
     /// error nothing is added.
-    pub fn append(&mut self, other: &Summary) -> Result<()> {
+    pub fn append(&mut self, other: &Self) -> Result<()> {
         self.check(other)?;
         if let Some((name, _)) = other.runs.keys().find(|key| self.runs.contains_key(key)) {
             return Err(Error::Merge(format!(
@@ -236,15 +228,15 @@ impl Summary {
 
     /// Rejects a summary with other measures, settings or query groups, and with runs that cannot
     /// be merged.
-    pub(crate) fn check(&self, other: &Summary) -> Result<()> {
-        let list = |summary: &Summary| {
-            summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-        };
+    pub(crate) fn check(&self, other: &Self) -> Result<()> {
         if self.measures != other.measures {
+            let [own, others] = [self, other].map(|summary| {
+                summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+            });
             let option = "-m: the same measures in the same order";
-            return Err(Error::Merge(differ("measures", &list(self), &list(other), option)));
+            return Err(Error::Merge(differ("measures", &own, &others, option)));
         }
-        if let Some(setting) = self.settings().differences(&other.settings()).first() {
+        if let Some(setting) = self.settings.differences(&other.settings).first() {
             return Err(Error::Merge(setting.to_string()));
         }
         for (name, _) in
@@ -267,7 +259,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Whether a run has groups of queries.
+    /// Returns whether a run of the summary has groups of queries.
     fn has_groups(&self, run: &str) -> bool {
         // Keys sort by name and then group, `None` first: the key behind (name, None) is the name's
         // first group, if it has one.
@@ -275,50 +267,37 @@ impl Summary {
         self.runs.range(behind).next().is_some_and(|((name, _), _)| name == run)
     }
 
-    /// Computes the scores, with these statistics besides the averages.
+    /// Computes the scores of the summarised runs, with these statistics besides the averages.
     ///
     /// # Errors
     /// A statistic that needs the values of all queries, such as the median; an infinite or NaN
     /// result.
     pub fn scores(&self, stats: &[Stat]) -> Result<Scores> {
         if let Some(stat) = stats.iter().find(|stat| stat.needs_values()) {
-            return Err(Error::Unanswerable(format!(
+            return unanswerable(format!(
                 "{stat} needs the values of all queries, which a summary does not have: take std, \
                  min or max"
-            )));
+            ));
         }
         let mut runs: Vec<_> = self.runs.iter().collect();
+        // Places may be alike: the first runs of two summaries that were merged both have place 0.
         sort::by(&mut runs, |(one, first), (other, second)| {
             first.place.cmp(&second.place).then(one.cmp(other))
         });
         let scores = runs.iter().map(|((name, group), run)| {
-            let mut scores =
-                run.scores(&self.measures, (self.queries, self.tied), stats, Vec::new());
-            (scores.name, scores.group) = (name.clone(), group.clone());
-            scores
+            let scores = run.scores(&self.measures, self.settings, stats, Vec::new());
+            RunScores { name: name.clone(), group: group.clone(), ..scores }
         });
         let runs: Vec<RunScores> = scores.collect();
-        let left_out = left_out(&self.measures, &runs);
-        let unlike = unlike_queries(&self.measures, &runs);
+        let grades = self.runs.values().map(|run| run.grades).reduce(GradeBounds::and);
+        let mut notices = of_grades(&self.measures, grades.unwrap_or_default());
+        notices.extend(skipped_queries(&self.measures, &runs));
+        notices.extend(unlike_queries(&self.measures, &runs));
         let scores = Scores {
             measures: self.measures.clone(),
             runs,
-            queries: self.queries,
-            view: self.view,
-            known: self.known,
-            tied: self.tied,
-            notices: of_grades(
-                &self.measures,
-                self.runs
-                    .values()
-                    .map(|run| run.grades)
-                    .reduce(GradeRange::and)
-                    .unwrap_or_default(),
-            )
-            .into_iter()
-            .chain(left_out)
-            .chain(unlike)
-            .collect(),
+            settings: self.settings,
+            notices,
             ..Scores::default()
         };
         scores.check_finite()?;
@@ -327,43 +306,43 @@ impl Summary {
 }
 
 impl RunSummary {
-    /// The number of counted queries.
+    /// Returns the number of queries that count for the run.
     pub fn count(&self) -> u64 {
         self.queries.count()
     }
 
-    /// The queries that count.
-    pub fn queries(&self) -> &QueryPrint {
+    /// Returns the set of queries that count for the run.
+    pub fn queries(&self) -> &QueryFingerprint {
         &self.queries
     }
 
-    /// The moments of the values under a measure, by its index.
+    /// Returns the moments of the run's values under a measure, by the measure's index.
     pub fn moments(&self, measure: usize) -> Option<&Moments> {
         self.moments.get(measure)
     }
 
-    /// The rule by which the rankings were made.
+    /// Returns the rule by which the rankings of the run were made.
     pub fn rule(&self) -> RankingRule {
         self.rule.clone()
     }
 
-    /// The fingerprints of the judgments, ascending. The iterator has one entry if all shards used
-    /// the same qrels.
+    /// Returns the fingerprints of the judgments that the run was evaluated by, ascending. The
+    /// iterator has one entry if all shards used the same qrels.
     pub fn fingerprints(&self) -> impl Iterator<Item = u128> {
         self.fingerprints.iter().copied()
     }
 
-    /// The files that the run was read from.
+    /// Returns the files that the run was read from.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(String::as_str)
     }
 
-    /// The number of summaries merged into this summary.
+    /// Returns the number of summaries that were merged into this one.
     pub fn parts(&self) -> u64 {
         self.parts
     }
 
-    fn check(&self, other: &RunSummary, measures: &[Measure]) -> Result<(), String> {
+    fn check(&self, other: &Self, measures: &[Measure]) -> Result<(), String> {
         if let Some(rule) = self.rule.differences(&other.rule).first() {
             return Err(rule.to_string());
         }
@@ -376,23 +355,20 @@ impl RunSummary {
         }
         for (measure, (own, others)) in measures.iter().zip(self.taken.iter().zip(&other.taken)) {
             if own != others {
-                let number = |taken: &Option<f64>| {
-                    taken.map_or("none".to_owned(), |number| number.to_string())
-                };
                 let most = [own, others].into_iter().flatten().copied().fold(0.0, f64::max);
                 return Err(format!(
                     "{measure} takes the highest grade of the judgments, which is {} here and {} \
                      there: set gmax={most} in all",
-                    number(own),
-                    number(others)
+                    number_text(*own),
+                    number_text(*others)
                 ));
             }
         }
         Ok(())
     }
 
-    /// Adds another run, except its queries.
-    fn add(&mut self, other: &RunSummary, policy: QuerySet) {
+    /// Adds the results of the same run from another summary, except the set of queries.
+    fn add(&mut self, other: &Self, policy: QuerySet) {
         self.place = self.place.min(other.place);
         if other.tag < self.tag {
             self.tag.clone_from(&other.tag);
@@ -406,8 +382,8 @@ impl RunSummary {
         self.empty = self.empty.saturating_add(other.empty);
         self.missing = match policy {
             // Missing queries may have been counted in other shards.
-            QuerySet::Both => Unmatched::default(),
-            QuerySet::Judged | QuerySet::Complete => self.missing.and(&other.missing),
+            QuerySet::Common => Unmatched::default(),
+            QuerySet::Judged | QuerySet::RequireAll => self.missing.and(&other.missing),
         };
         self.ignored = self.ignored.and(&other.ignored);
         self.seen.merge(other.seen);
@@ -418,7 +394,7 @@ impl RunSummary {
         self.add_skipped(&other.skipped);
     }
 
-    /// Adds the numbers of queries without a value.
+    /// Adds the numbers of queries without a value, by measure.
     pub(crate) fn add_skipped(&mut self, more: &[u64]) {
         if self.skipped.is_empty() {
             self.skipped = more.to_vec();
@@ -428,15 +404,15 @@ impl RunSummary {
         }
     }
 
-    /// The number of queries that count and have no value under a measure, by its index: those are
-    /// in none of its averages.
+    /// Returns the number of counted queries without a value under a measure, by the measure's
+    /// index: these are in none of its averages.
     pub fn skipped(&self, measure: usize) -> u64 {
         self.skipped.get(measure).copied().unwrap_or(0)
     }
 
-    /// The judged queries that the run lacks.
+    /// Returns the judged queries that the run lacks.
     fn missing(&self, policy: QuerySet) -> Unmatched {
-        if policy == QuerySet::Both && self.parts > 1 {
+        if policy == QuerySet::Common && self.parts > 1 {
             let judged = self.judged.values().fold(0u64, |sum, &count| sum.saturating_add(count));
             return Unmatched {
                 count: judged.saturating_sub(self.count()),
@@ -449,36 +425,22 @@ impl RunSummary {
     pub(crate) fn scores(
         &self,
         measures: &[Measure],
-        (policy, tied): (QuerySet, TiedValue),
+        settings: EvaluationSettings,
         stats: &[Stat],
         more: Vec<Vec<(StatName, f64)>>,
     ) -> RunScores {
         let count = self.count() as usize;
-        let of_measure = |(at, measure): (usize, &Measure)| {
-            let average = measure.definition().average;
-            let count = count.saturating_sub(self.skipped(at) as usize);
-            let own = (count > 0).then(|| (average.name(), average.of_sum(&self.sums[at], count)));
-            let of_values = |stat: Stat| {
-                let of_measure = more.get(at).into_iter().flatten();
-                of_measure.filter(move |(name, _)| stat.names().contains(name)).copied()
-            };
-            let of_moments =
-                |stat: Stat| self.moments.get(at).and_then(|moments| stat.of_moments(moments));
-            own.into_iter()
-                .chain(
-                    stats
-                        .iter()
-                        .flat_map(|&stat| of_moments(stat).into_iter().chain(of_values(stat))),
-                )
-                .collect()
-        };
+        let stats_by_measure = measures.iter().enumerate().map(|(at, measure)| {
+            let more = more.get(at).map_or(&[][..], Vec::as_slice);
+            self.measure_stats(at, measure, stats, more)
+        });
         // If values are over all orders, the order of equal scores does not matter.
-        let matters = |notice: &Notice| {
-            tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. })
-        };
-        let seen = self.seen.notices(self.rule.ties).into_iter().filter(matters);
-        let units = self.units.notices(&self.rule.of_units().units);
-        let unchecked = (self.parts > 1 && !self.queries.is_known()).then_some(Notice::NotChecked);
+        let seen = self.seen.notices(self.rule.ties).into_iter().filter(|notice| {
+            settings.tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. })
+        });
+        let units = self.units.notices(&self.rule.aggregation().units);
+        let unchecked =
+            (self.parts > 1 && !self.queries.is_known()).then_some(Notice::OverlapNotChecked);
         let one =
             (count == 1 && stats.iter().any(|stat| stat.is_spread())).then_some(Notice::OneQuery);
         RunScores {
@@ -487,31 +449,54 @@ impl RunSummary {
             fingerprints: self.fingerprints.iter().copied().collect(),
             queries: count,
             skipped: self.skipped.iter().map(|&count| count as usize).collect(),
-            missing: self.missing(policy),
-            filled: policy != QuerySet::Both,
+            missing: self.missing(settings.queries),
+            filled: settings.queries != QuerySet::Common,
             judged: (self.seen.ranked > 0).then_some(self.seen.judged),
             ignored: self.ignored_of_all(),
             ideal: self.ideal,
             notices: seen.chain(units).chain(one).chain(unchecked).collect(),
-            stats: measures.iter().enumerate().map(of_measure).collect(),
+            stats: stats_by_measure.collect(),
             ..RunScores::default()
         }
     }
-}
 
-impl RunSummary {
-    /// Returns the queries of the run without judgments in any part. A part may have the whole run
-    /// but only some of the judgments, and then reports queries of other parts as not judged.
-    /// Queries whose ids were left out for their number are dropped from the count once another
-    /// part judges a named query.
+    /// Returns the statistics of the run under a measure, by the measure's index, the average
+    /// first; `more` are those that need all values.
+    fn measure_stats(
+        &self,
+        at: usize,
+        measure: &Measure,
+        stats: &[Stat],
+        more: &[(StatName, f64)],
+    ) -> Vec<(StatName, f64)> {
+        let average = measure.definition().average;
+        let count = self.count().saturating_sub(self.skipped(at)) as usize;
+        let mut all = Vec::new();
+        // An average of no queries is no number, and is left out.
+        if count > 0 {
+            all.push((average.name(), average.finish_exact(&self.sums[at], count)));
+        }
+        for stat in stats {
+            all.extend(self.moments.get(at).and_then(|moments| stat.compute(moments)));
+            all.extend(more.iter().filter(|(name, _)| stat.names().contains(name)));
+        }
+        all
+    }
+
+    /// Returns the queries of the run that have no judgments in any of the merged summaries. A part
+    /// may have the whole run but only some of the judgments, and then reports queries of other
+    /// parts as not judged. Queries whose ids were left out for their number are dropped from the
+    /// count once another part judges a named query.
     fn ignored_of_all(&self) -> Unmatched {
         let Some(judged) =
             self.queries.hashes().filter(|_| self.parts > 1 && self.ignored.count > 0)
         else {
             return self.ignored.clone();
         };
-        let is_judged = |id: &&[u8]| judged.binary_search(&QueryPrint::hash(id)).is_ok();
-        let mut left: Vec<&[u8]> = self.ignored.ids.iter().filter(|id| !is_judged(id)).collect();
+        let ids = self.ignored.ids.iter();
+        let mut left: Vec<&[u8]> =
+            ids.filter(|id| judged.binary_search(&QueryFingerprint::hash(id)).is_err()).collect();
+        // Several parts may have ignored a query, and the ids ascend.
         left.dedup();
         if left.len() == self.ignored.ids.len() {
             self.ignored.clone()
@@ -521,26 +506,28 @@ impl RunSummary {
     }
 }
 
-/// A cache of joined sets of queries: runs with equal sets share the work of joining.
+/// A cache of joined sets of query ids during a merge of summaries: runs with equal sets share the
+/// work of joining.
 #[derive(Default)]
-struct JoinedSets(Vec<([Arc<QueryPrint>; 2], Arc<QueryPrint>)>);
+struct JoinedSets(Vec<([Arc<QueryFingerprint>; 2], Arc<QueryFingerprint>)>);
 
 impl JoinedSets {
+    /// Joins the query sets of two summaries of a run, or returns the join of the same sets from
+    /// the cache.
     fn both(
         &mut self,
         one: &RunSummary,
         other: &RunSummary,
-        (name, _): &(String, Option<String>),
-    ) -> Result<Arc<QueryPrint>> {
+        name: &str,
+    ) -> Result<Arc<QueryFingerprint>> {
         // By pointer: comparing the sets themselves would cost as much as joining them.
-        let same = |of: &[Arc<QueryPrint>; 2]| {
-            Arc::ptr_eq(&of[0], &one.queries) && Arc::ptr_eq(&of[1], &other.queries)
-        };
-        if let Some((_, joined)) = self.0.iter().find(|(of, _)| same(of)) {
-            return Ok(joined.clone());
+        for ([first, second], joined) in &self.0 {
+            if Arc::ptr_eq(first, &one.queries) && Arc::ptr_eq(second, &other.queries) {
+                return Ok(joined.clone());
+            }
         }
         let joined = one.queries.and(&other.queries).map_err(|common| {
-            let twice = counted_twice(&common, [one, other]);
+            let twice = overlap_message(&common, [one, other]);
             Error::Merge(format!("{}: {twice}", printable(name.as_bytes())))
         })?;
         let joined = Arc::new(joined);
@@ -549,8 +536,8 @@ impl JoinedSets {
     }
 }
 
-/// Describes which queries two runs both count.
-pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
+/// Describes the queries that two summaries of a run both count.
+pub(crate) fn overlap_message(common: &CommonQueries, runs: [&RunSummary; 2]) -> String {
     let queries = if common.count == 1 { "query is" } else { "queries are" };
     let first: Vec<String> = common.first.iter().map(printable).collect();
     let more = if common.count > first.len() as u64 { ", …" } else { "" };
@@ -560,7 +547,7 @@ pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
     format!("{} {queries} counted twice{named}: in {one} and in {other}", common.count)
 }
 
-/// The first few of `sources`, as text.
+/// Lists the first few source files of a run, as text.
 fn some(sources: &BTreeSet<String>) -> String {
     const NAMED: usize = 3;
     let first: Vec<String> =
@@ -573,6 +560,12 @@ fn some(sources: &BTreeSet<String>) -> String {
     }
 }
 
+/// Returns an optional number as text, or `none`.
+pub(crate) fn number_text(number: Option<f64>) -> String {
+    number.map_or("none".to_owned(), |number| number.to_string())
+}
+
+/// Returns the error message of a merge in which a setting has two values.
 pub(crate) fn differ(
     what: &'static str,
     own: &impl ToString,
@@ -582,43 +575,48 @@ pub(crate) fn differ(
     SettingDifference { what, option, values: [own.to_string(), other.to_string()] }.to_string()
 }
 
-/// Makes a notice for each number of queries without a value, with the measures that have this
-/// number. The number of a measure is the largest among its runs.
-pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> {
+/// Makes the notices of queries without a value, one for each number of these queries, with the
+/// measures that have this number. The number of a measure is the largest among its runs.
+pub(crate) fn skipped_queries(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> {
     let mut notices: Vec<Notice> = Vec::new();
     for (at, measure) in measures.iter().enumerate() {
         let whole = runs.iter().filter(|run| run.group.is_none());
         let most = whole.map(|run| run.skipped(at)).max().unwrap_or(0) as u64;
-        let same = |notice: &&mut Notice| {
-            matches!(
-                notice,
-                Notice::LeftOut { queries, .. } if *queries == most
-            )
-        };
-        match notices.iter_mut().find(same) {
-            _ if most == 0 => {}
-            Some(Notice::LeftOut { measures, .. }) => measures.push(measure.to_string()),
-            _ => {
-                notices.push(Notice::LeftOut { measures: vec![measure.to_string()], queries: most })
-            }
+        if most == 0 {
+            continue;
+        }
+        let noticed = notices.iter_mut().find_map(|notice| match notice {
+            Notice::SkippedQueries { measures, queries } if *queries == most => Some(measures),
+            _ => None,
+        });
+        match noticed {
+            Some(measures) => measures.push(measure.to_string()),
+            None => notices.push(Notice::SkippedQueries {
+                measures: vec![measure.to_string()],
+                queries: most,
+            }),
         }
     }
     notices
 }
 
-/// The measures whose averages of several runs are of different numbers of queries.
+/// Returns the notice of measures whose averages are over different numbers of queries in several
+/// runs.
 pub(crate) fn unlike_queries(measures: &[Measure], runs: &[RunScores]) -> Option<Notice> {
-    let whole = || runs.iter().filter(|run| run.group.is_none());
-    let unlike = |(at, _): &(usize, &Measure)| !are_of_as_many(whole(), *at);
-    let unlike: Vec<(usize, &Measure)> = measures.iter().enumerate().filter(unlike).collect();
-    let counts =
-        || unlike.iter().flat_map(|&(at, _)| whole().map(move |run| run.averaged(at) as u64));
-    let queries = [counts().min()?, counts().max()?];
-    let measures = unlike.iter().map(|(_, measure)| measure.to_string()).collect();
+    let whole: Vec<&RunScores> = runs.iter().filter(|run| run.group.is_none()).collect();
+    let unlike: Vec<usize> =
+        (0..measures.len()).filter(|&at| !are_of_as_many(whole.iter().copied(), at)).collect();
+    let counts: Vec<u64> = unlike
+        .iter()
+        .flat_map(|&at| whole.iter().map(move |run| run.averaged(at) as u64))
+        .collect();
+    let queries = [*counts.iter().min()?, *counts.iter().max()?];
+    let measures = unlike.iter().map(|&at| measures[at].to_string()).collect();
     Some(Notice::UnlikeQueries { measures, queries })
 }
 
-/// Returns the text of a [`Notice::LeftOut`] for one measure.
-pub(crate) fn said_left_out(measure: &Measure, queries: u64) -> String {
-    Notice::LeftOut { measures: vec![measure.to_string()], queries }.to_string()
+/// Returns the text of the notice that queries have no value under a measure,
+/// [`Notice::SkippedQueries`].
+pub(crate) fn skipped_sentence(measure: &Measure, queries: u64) -> String {
+    Notice::SkippedQueries { measures: vec![measure.to_string()], queries }.to_string()
 }

@@ -1,5 +1,5 @@
-//! Summaries as bytes and as JSON, with the same fields: the bytes are compact and have a checksum,
-//! and the JSON is for other programs.
+//! Stored summaries as bytes and as JSON, with the same fields: the bytes are compact and have a
+//! checksum, and the JSON is for other programs.
 //!
 //! ```text
 //! bytes   "laneval\0summary\n"  schema, u32  xxh3-64 of the rest, u64
@@ -15,24 +15,23 @@
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input
 //! is checked, even if laneval wrote it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::queries::{KnownQueries, QueryPrint};
-use super::sealed::{self, Magic, no_reader, open, seal, wrong};
-use super::{GradeRange, RunSummary, Summary};
+use super::frame::{self, Magic, frame, open, unknown_schema_error, wrong};
+use super::queries::{KnownQueries, QueryFingerprint};
+use super::{GradeBounds, RunSummary, Summary};
+use crate::atomic_file;
 use crate::error::{Error, Result};
 use crate::ids::{Ids, Unmatched};
-use crate::matrix::UnitCounts;
-use crate::matrix::{ScoresSeen, View};
-use crate::measure::{Average, Measure, OfNothing};
+use crate::matrix::{DuplicateCounts, ScoreWarnings, View};
+use crate::measure::{Average, Measure, NoRelevant};
 use crate::rule::RankingRule;
-use crate::scores::{self, JsonText};
-use crate::stats::{ExactSum, Fixed, Moments};
-use crate::whole_file;
+use crate::scores::{self, EvaluationSettings, JsonText};
+use crate::stats::{ExactSum, Moments};
 
 /// The first bytes of a summary.
 pub(crate) const MAGIC: &Magic = b"laneval\0summary\n";
@@ -41,17 +40,17 @@ pub(crate) const MAGIC: &Magic = b"laneval\0summary\n";
 const JSON_SCHEMA: u32 = scores::SCHEMA;
 
 // Bytes and JSON share the field `schema`, so the two numbers must be equal.
-const _: () = assert!(JSON_SCHEMA == sealed::SCHEMA);
+const _: () = assert!(JSON_SCHEMA == frame::SCHEMA);
 
 impl Summary {
-    /// Returns the summary as bytes for [`Summary::from_bytes`].
+    /// Encodes the summary as bytes for [`Summary::from_bytes`].
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &StoredSummary::of(self))
+        frame(MAGIC, &StoredSummary::new(self))
     }
 
-    /// Returns the summary as a JSON object for [`Summary::from_json`].
+    /// Encodes the summary as a JSON object for [`Summary::from_json`].
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&StoredSummary::of(self))
+        serde_json::to_string_pretty(&StoredSummary::new(self))
             .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
@@ -72,27 +71,26 @@ impl Summary {
         struct Schema {
             schema: u32,
         }
-        let syntax = |error: serde_json::Error| wrong(&error.to_string());
-        match serde_json::from_str::<Schema>(text).map_err(syntax)?.schema {
-            JSON_SCHEMA => serde_json::from_str::<StoredSummary>(text).map_err(syntax)?.summary(),
-            other => Err(no_reader(other, JSON_SCHEMA)),
+        // The schema alone comes first: a newer one may have fields that fail as unknown.
+        match serde_json::from_str::<Schema>(text).map_err(wrong)?.schema {
+            JSON_SCHEMA => serde_json::from_str::<StoredSummary>(text).map_err(wrong)?.summary(),
+            other => Err(unknown_schema_error(other, JSON_SCHEMA)),
         }
     }
 
-    /// Reads a file of bytes or of JSON. Its content tells which.
+    /// Reads a summary from a file of bytes or of JSON. Its content tells which.
     ///
     /// # Errors
     /// A file that cannot be read, or as [`Summary::from_bytes`], with its name.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Self::from_file(&sealed::read(path, &[MAGIC])?)
-            .map_err(|error| sealed::in_file(path, error))
+        Self::from_file(&frame::read(path, &[MAGIC])?).map_err(|error| frame::in_file(path, error))
     }
 
-    /// Makes a summary of the content of a file.
+    /// Decodes a summary from the content of a file, which is bytes or JSON.
     pub(crate) fn from_file(bytes: &[u8]) -> Result<Self> {
-        if sealed::is_json(bytes) {
-            str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json)
+        if frame::is_json(bytes) {
+            str::from_utf8(bytes).map_err(wrong).and_then(Self::from_json)
         } else {
             Self::from_bytes(bytes)
         }
@@ -106,14 +104,14 @@ impl Summary {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
-        whole_file::write(path, |to| to.write_all(&bytes))
+        atomic_file::write(path, |to| to.write_all(&bytes))
             .map_err(|error| Error::io(path, "write", error))
     }
 }
 
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        StoredSummary::of(self).serialize(serializer)
+        StoredSummary::new(self).serialize(serializer)
     }
 }
 
@@ -123,7 +121,7 @@ impl<'de> Deserialize<'de> for Summary {
     }
 }
 
-/// All fields of a summary, in schema 1 of bytes and in schema 1 of JSON.
+/// The stored fields of a summary, in schema 1 of bytes and in schema 1 of JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StoredSummary {
@@ -139,16 +137,16 @@ pub(crate) struct StoredSummary {
     queries: Vec<StoredQueries>,
     runs: Vec<StoredRun>,
     /// The relevant documents known to measures.
-    known: String,
+    relevant_from: String,
 }
 
-/// A set of queries.
+/// A set of queries in a stored summary: ids, hashes, a sum of hashes, or a number alone.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum StoredQueries {
     Ids(Vec<StoredId>),
-    Hashes { sum: Print, hashes: Vec<Hash> },
-    Sum { count: u64, sum: Print },
+    Hashes { sum: HexFingerprint, hashes: Vec<Hash> },
+    Sum { count: u64, sum: HexFingerprint },
     Unnamed { count: u64 },
 }
 
@@ -164,18 +162,18 @@ struct StoredRun {
     rule: RankingRule,
     ideal: String,
     /// The fingerprints of the judgments.
-    qrels: Vec<Print>,
+    qrels: Vec<HexFingerprint>,
     /// Sets of judged queries: the sums of their hashes, and their numbers of queries.
-    judged: Vec<(Print, u64)>,
+    judged: Vec<(HexFingerprint, u64)>,
     /// The index of the set of queries that count.
     queries: usize,
     empty: u64,
     missing: StoredUnmatched,
     ignored: StoredUnmatched,
-    seen: ScoresSeen,
-    grades: GradeRange,
+    seen: ScoreWarnings,
+    grades: GradeBounds,
     measures: Vec<StoredMeasure>,
-    unit_counts: UnitCounts,
+    unit_counts: DuplicateCounts,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -199,7 +197,7 @@ struct StoredMeasure {
     skipped: u64,
 }
 
-/// The bytes of an id, written as text.
+/// The bytes of an id in a stored summary, written as text.
 pub(crate) struct StoredId(Vec<u8>);
 
 impl Serialize for StoredId {
@@ -215,12 +213,12 @@ impl<'de> Deserialize<'de> for StoredId {
         // query could occur twice.
         let bytes = JsonText::bytes(&text).filter(|bytes| JsonText(bytes).get() == text);
         bytes
-            .map(StoredId)
+            .map(Self)
             .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of an id")))
     }
 }
 
-/// A 64-bit hash, hexadecimal in text.
+/// A 64-bit hash of a query id in a stored summary, hexadecimal in text.
 pub(crate) struct Hash(u64);
 
 impl Serialize for Hash {
@@ -237,34 +235,34 @@ impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
             let text = String::deserialize(deserializer)?;
-            u64::from_str_radix(&text, 16).map(Hash).map_err(serde::de::Error::custom)
+            u64::from_str_radix(&text, 16).map(Self).map_err(serde::de::Error::custom)
         } else {
-            u64::deserialize(deserializer).map(Hash)
+            u64::deserialize(deserializer).map(Self)
         }
     }
 }
 
-/// A 128-bit fingerprint, hexadecimal.
+/// A 128-bit fingerprint of judgments or queries in a stored summary, hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Print(u128);
+pub(crate) struct HexFingerprint(u128);
 
-impl Serialize for Print {
+impl Serialize for HexFingerprint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{:032x}", self.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Print {
+impl<'de> Deserialize<'de> for HexFingerprint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        u128::from_str_radix(&text, 16).map(Print).map_err(serde::de::Error::custom)
+        u128::from_str_radix(&text, 16).map(Self).map_err(serde::de::Error::custom)
     }
 }
 
 impl StoredSummary {
-    /// The fields of a summary.
-    pub fn of(summary: &Summary) -> Self {
-        let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
+    /// Makes the stored fields of a summary.
+    pub fn new(summary: &Summary) -> Self {
+        let mut sets: Vec<&Arc<QueryFingerprint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
             // Compare pointers first, at no cost: most runs of a summary share one set. Sets of
             // millions are compared only if the pointers differ.
@@ -274,35 +272,36 @@ impl StoredSummary {
                 sets.push(&run.queries);
                 sets.len() - 1
             });
-            StoredRun::of(name, group, run, queries, &summary.measures)
+            StoredRun::new(name, group, run, queries, &summary.measures)
         });
         let runs = runs.collect();
-        StoredSummary {
+        let settings = summary.settings;
+        Self {
             schema: JSON_SCHEMA,
             laneval: env!("CARGO_PKG_VERSION").to_owned(),
             measures: summary.measures.iter().map(ToString::to_string).collect(),
-            query_set: summary.queries.to_string(),
-            depth: summary.view.depth,
-            judged_only: summary.view.judged_only,
-            tied: summary.tied.to_string(),
-            queries: sets.into_iter().map(|set| StoredQueries::of(set)).collect(),
+            query_set: settings.queries.to_string(),
+            depth: settings.view.depth,
+            judged_only: settings.view.judged_only,
+            tied: settings.tied.to_string(),
+            queries: sets.into_iter().map(|set| StoredQueries::new(set)).collect(),
             runs,
-            known: summary.known.to_string(),
+            relevant_from: settings.relevant_from.to_string(),
         }
     }
 
-    /// Makes the summary, if the fields are sound and say the schema that they have.
+    /// Makes the summary from its stored fields, and rejects fields that contradict each other or
+    /// another schema.
     pub fn summary(self) -> Result<Summary> {
         if self.schema != JSON_SCHEMA {
-            return Err(no_reader(self.schema, JSON_SCHEMA));
+            return Err(unknown_schema_error(self.schema, JSON_SCHEMA));
         }
         // Before names are parsed: a newer laneval's measure would be "unknown", and the reason is
         // the version.
         check_writer(&self.laneval)?;
-        let parse =
-            |name: &String| name.parse::<Measure>().map_err(|error| wrong(&error.to_string()));
-        let measures = self.measures.iter().map(parse).collect::<Result<Vec<_>>>()?;
-        let queries = self.query_set.parse().map_err(|error: Error| wrong(&error.to_string()))?;
+        let measures = self.measures.iter().map(|name| name.parse::<Measure>().map_err(wrong));
+        let measures = measures.collect::<Result<Vec<_>>>()?;
+        let queries = self.query_set.parse().map_err(wrong)?;
         let sets = self
             .queries
             .into_iter()
@@ -313,19 +312,20 @@ impl StoredSummary {
             let (name, group) = (run.run.clone(), run.group.clone());
             let summary = run
                 .summary(&measures, &sets)
-                .map_err(|message| wrong(&format!("{name}: {message}")))?;
+                .map_err(|message| wrong(format!("{name}: {message}")))?;
             if runs.insert((name.clone(), group), summary).is_some() {
-                return Err(wrong(&format!("{name}: it occurs twice")));
+                return Err(wrong(format!("{name}: it occurs twice")));
             }
         }
         let view = View { depth: self.depth, judged_only: self.judged_only };
-        let tied = self.tied.parse().map_err(|error: Error| wrong(&error.to_string()))?;
-        let known = self.known.parse().map_err(|error: Error| wrong(&error.to_string()))?;
-        Ok(Summary { measures, queries, view, known, tied, runs })
+        let tied = self.tied.parse().map_err(wrong)?;
+        let relevant_from = self.relevant_from.parse().map_err(wrong)?;
+        let settings = EvaluationSettings { queries, view, relevant_from, tied };
+        Ok(Summary { measures, settings, runs })
     }
 }
 
-/// Rejects a summary of a newer version of laneval.
+/// Rejects a stored summary that a newer version of laneval wrote.
 ///
 /// Names and values have not changed since older versions. If a version corrects the value of a
 /// measure, the callers of this function must read older summaries under the name of the old value.
@@ -334,7 +334,7 @@ fn check_writer(version: &str) -> Result<()> {
     let this = env!("CARGO_PKG_VERSION");
     match (numbers(version), numbers(this)) {
         (Some(theirs), Some(ours)) if theirs <= ours => Ok(()),
-        (Some(_), _) => Err(wrong(&format!(
+        (Some(_), _) => Err(wrong(format!(
             "it was written by laneval {version}, and this is {this}: read it with that version or \
              a newer one"
         ))),
@@ -342,7 +342,7 @@ fn check_writer(version: &str) -> Result<()> {
     }
 }
 
-/// Returns the three numbers of a version, without a pre-release suffix such as `-rc.1`.
+/// Parses the three numbers of a version of laneval, without a pre-release suffix such as `-rc.1`.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let (release, _) = version.split_once(['-', '+']).unwrap_or((version, ""));
     let numbers =
@@ -351,66 +351,54 @@ fn numbers(version: &str) -> Option<[u64; 3]> {
 }
 
 impl StoredQueries {
-    /// The fields of a set of queries.
-    pub fn of(print: &QueryPrint) -> Self {
+    /// Makes the stored fields of a set of queries.
+    pub fn new(print: &QueryFingerprint) -> Self {
         match &print.known {
             KnownQueries::Ids(ids) => {
-                StoredQueries::Ids(ids.iter().map(|id| StoredId(id.to_vec())).collect())
+                Self::Ids(ids.iter().map(|id| StoredId(id.to_vec())).collect())
             }
-            KnownQueries::Hashes(hashes) => StoredQueries::Hashes {
-                sum: Print(print.sum),
+            KnownQueries::Hashes(hashes) => Self::Hashes {
+                sum: HexFingerprint(print.sum),
                 hashes: hashes.iter().map(|&hash| Hash(hash)).collect(),
             },
-            KnownQueries::Sum => StoredQueries::Sum { count: print.count, sum: Print(print.sum) },
-            KnownQueries::Unnamed => StoredQueries::Unnamed { count: print.count },
+            KnownQueries::Sum => Self::Sum { count: print.count, sum: HexFingerprint(print.sum) },
+            KnownQueries::Unnamed => Self::Unnamed { count: print.count },
         }
     }
 
-    /// Makes the set, if the fields are sound.
-    pub fn print(self) -> Result<QueryPrint> {
+    /// Makes the set of queries from its stored fields, and rejects ids or hashes out of order.
+    pub fn print(self) -> Result<QueryFingerprint> {
         match self {
-            StoredQueries::Ids(ids) => {
+            Self::Ids(ids) => {
                 let ids = ids_of(ids);
                 if !ids.are_ascending() {
                     return Err(wrong("the ids of its queries are not distinct and ascending"));
                 }
-                Ok(QueryPrint::of(ids))
+                Ok(QueryFingerprint::from_ids(ids))
             }
-            StoredQueries::Hashes { sum: Print(sum), hashes } => {
+            Self::Hashes { sum: HexFingerprint(sum), hashes } => {
                 let hashes: Vec<u64> = hashes.into_iter().map(|Hash(hash)| hash).collect();
-                QueryPrint::of_hashes(sum, hashes).ok_or_else(|| {
+                QueryFingerprint::from_hashes(sum, hashes).ok_or_else(|| {
                     wrong("the hashes of its queries are not ascending, or their sum is another")
                 })
             }
-            StoredQueries::Sum { count, sum: Print(sum) } => {
-                Ok(QueryPrint { count, sum, known: KnownQueries::Sum })
+            Self::Sum { count, sum: HexFingerprint(sum) } => {
+                Ok(QueryFingerprint { count, sum, known: KnownQueries::Sum })
             }
-            StoredQueries::Unnamed { count } => Ok(QueryPrint::unnamed(count)),
+            Self::Unnamed { count } => Ok(QueryFingerprint::unnamed(count)),
         }
     }
 }
 
 impl StoredRun {
-    fn of(
+    fn new(
         name: &str,
         group: &Option<String>,
         run: &RunSummary,
         queries: usize,
         measures: &[Measure],
     ) -> Self {
-        let of_measure = |(at, measure): (usize, &Measure)| {
-            let moments = &run.moments[at];
-            let geometric = measure.definition().average == Average::Geometric;
-            StoredMeasure {
-                auto: run.taken[at],
-                sum: moments.sum().to_parts().to_string(),
-                squares: moments.squares().to_parts().to_string(),
-                range: moments.range(),
-                logarithms: geometric.then(|| run.sums[at].to_parts().to_string()),
-                skipped: run.skipped(at),
-            }
-        };
-        StoredRun {
+        Self {
             run: name.to_owned(),
             group: group.clone(),
             place: run.place,
@@ -419,21 +407,28 @@ impl StoredRun {
             parts: run.parts,
             rule: run.rule.clone(),
             ideal: run.ideal.to_string(),
-            qrels: run.fingerprints.iter().map(|&print| Print(print)).collect(),
-            judged: run.judged.iter().map(|(&sum, &count)| (Print(sum), count)).collect(),
+            qrels: run.fingerprints.iter().map(|&print| HexFingerprint(print)).collect(),
+            judged: run.judged.iter().map(|(&sum, &count)| (HexFingerprint(sum), count)).collect(),
             queries,
             empty: run.empty,
-            missing: StoredUnmatched::of(&run.missing),
-            ignored: StoredUnmatched::of(&run.ignored),
+            missing: StoredUnmatched::new(&run.missing),
+            ignored: StoredUnmatched::new(&run.ignored),
             seen: run.seen,
             grades: run.grades,
-            measures: measures.iter().enumerate().map(of_measure).collect(),
+            measures: measures
+                .iter()
+                .enumerate()
+                .map(|(at, measure)| StoredMeasure::new(run, at, measure))
+                .collect(),
             unit_counts: run.units,
         }
     }
 
-    fn summary(self, measures: &[Measure], sets: &[Arc<QueryPrint>]) -> Result<RunSummary, String> {
-        let option = |error: Error| error.to_string();
+    fn summary(
+        self,
+        measures: &[Measure],
+        sets: &[Arc<QueryFingerprint>],
+    ) -> Result<RunSummary, String> {
         let queries = sets.get(self.queries).ok_or("a set of queries is missing")?.clone();
         if self.measures.len() != measures.len() {
             return Err(format!(
@@ -445,24 +440,18 @@ impl StoredRun {
         if self.parts == 0 || self.empty > queries.count() {
             return Err("its counts contradict each other".to_owned());
         }
-        let finite = |number: &f64| number.is_finite();
-        if !self
-            .grades
-            .numbers()
-            .iter()
-            .chain(self.measures.iter().filter_map(|of| of.auto.as_ref()))
-            .all(finite)
-        {
+        let taken: Vec<Option<f64>> = self.measures.iter().map(|stored| stored.auto).collect();
+        let mut grades = self.grades.numbers().into_iter().chain(taken.iter().flatten().copied());
+        if !grades.all(f64::is_finite) {
             return Err("a grade is not finite".to_owned());
         }
-        let taken = self.measures.iter().map(|of| of.auto).collect();
         let (mut sums, mut moments, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
-        for (of, measure) in self.measures.into_iter().zip(measures) {
-            let without = of.skipped;
-            let may_skip = measure.of_nothing() == OfNothing::Skip;
+        for (stored, measure) in self.measures.into_iter().zip(measures) {
+            let without = stored.skipped;
+            let may_skip = measure.no_relevant() == NoRelevant::Skip;
             let counted = queries.count().checked_sub(without).filter(|_| may_skip || without == 0);
             let counted = counted.ok_or_else(|| format!("{without} queries have no {measure}"))?;
-            let (sum, of_measure) = of
+            let (sum, of_measure) = stored
                 .sums(counted, measure)
                 .ok_or_else(|| format!("the sums of {measure} are none"))?;
             skipped.push(without);
@@ -475,8 +464,8 @@ impl StoredRun {
             sources: self.sources.into_iter().collect(),
             parts: self.parts,
             rule: self.rule,
-            fingerprints: self.qrels.into_iter().map(|Print(print)| print).collect::<BTreeSet<_>>(),
-            judged: self.judged.into_iter().map(|(Print(sum), count)| (sum, count)).collect(),
+            fingerprints: self.qrels.into_iter().map(|print| print.0).collect(),
+            judged: self.judged.into_iter().map(|(sum, count)| (sum.0, count)).collect(),
             queries,
             empty: self.empty,
             missing: self.missing.unmatched()?,
@@ -488,23 +477,32 @@ impl StoredRun {
             sums,
             moments,
             skipped: if skipped.iter().all(|&count| count == 0) { Vec::new() } else { skipped },
-            ideal: self.ideal.parse().map_err(option)?,
+            ideal: self.ideal.parse().map_err(|error: Error| error.to_string())?,
         })
     }
 }
 
 impl StoredMeasure {
-    /// Reads the sum of the terms of the average, and the moments, of `count` queries; `None` if a
-    /// field is no finite number, or if the fields contradict each other.
-    fn sums(self, count: u64, measure: &Measure) -> Option<(ExactSum, Moments)> {
-        let fixed = |text: &String| text.parse::<Fixed>().ok();
-        let moments =
-            Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
-        if !moments.is_finite() {
-            return None;
+    /// Makes the stored fields of a run's results under a measure, by the measure's index.
+    fn new(run: &RunSummary, at: usize, measure: &Measure) -> Self {
+        let moments = &run.moments[at];
+        let geometric = measure.definition().average == Average::Geometric;
+        Self {
+            auto: run.taken[at],
+            sum: moments.sum().to_parts().to_string(),
+            squares: moments.squares().to_parts().to_string(),
+            range: moments.range(),
+            logarithms: geometric.then(|| run.sums[at].to_parts().to_string()),
+            skipped: run.skipped(at),
         }
+    }
+
+    /// Decodes the sum of averaged terms and the moments of `count` queries under a measure; `None`
+    /// if a field is no finite number, or the fields contradict each other.
+    fn sums(self, count: u64, measure: &Measure) -> Option<(ExactSum, Moments)> {
+        let moments = parse_moments(count, &self.sum, &self.squares, self.range)?;
         let sum = match (measure.definition().average, &self.logarithms) {
-            (Average::Geometric, Some(text)) => ExactSum::from_parts(&fixed(text)?)?,
+            (Average::Geometric, Some(text)) => ExactSum::from_parts(&text.parse().ok()?)?,
             (Average::Mean | Average::Sum, None) => moments.sum().clone(),
             _ => return None,
         };
@@ -513,10 +511,10 @@ impl StoredMeasure {
 }
 
 impl StoredUnmatched {
-    fn of(of: &Unmatched) -> Self {
-        StoredUnmatched {
-            count: of.count,
-            ids: of.ids.iter().map(|id| StoredId(id.to_vec())).collect(),
+    fn new(queries: &Unmatched) -> Self {
+        Self {
+            count: queries.count,
+            ids: queries.ids.iter().map(|id| StoredId(id.to_vec())).collect(),
         }
     }
 
@@ -529,6 +527,17 @@ impl StoredUnmatched {
             Err("the ids of queries that only one side has are not ascending".to_owned())
         }
     }
+}
+
+/// Parses the stored moments of `count` values; `None` if no finite values have these moments.
+pub(crate) fn parse_moments(
+    count: u64,
+    sum: &str,
+    squares: &str,
+    range: Option<[f64; 2]>,
+) -> Option<Moments> {
+    let moments = Moments::from_parts(count, &sum.parse().ok()?, &squares.parse().ok()?, range)?;
+    moments.is_finite().then_some(moments)
 }
 
 fn ids_of(ids: Vec<StoredId>) -> Ids {

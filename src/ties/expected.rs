@@ -1,4 +1,4 @@
-//! The expected value of a measure over the orders of a row.
+//! The expected value of a measure over the orders of tied documents in a ranking.
 //!
 //! A measure applies a last step to numbers from folds. The way to the expectation depends on how
 //! the order of documents changes these numbers:
@@ -20,28 +20,31 @@
 //!
 //! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the
 //! *number* of documents of the last piece chance as well. Then each way is taken once for each
-//! possible number, and the results are weighted: `RankingPieces::mean`.
+//! possible number, and the results are weighted: `TieSegments::mean`.
 
 use super::first_hit::FirstHit;
-use super::folds::{self, FoldTables, GrowingSum, Inside};
-use super::heeded::HeededTies;
-use super::known::refused_mean;
-use super::row::{Pieces, RankingPieces, ReadPiece};
+use super::folds::{self, FoldTables, GivenHits, GrowingSum, PrefixHits};
+use super::selected::SelectedTies;
+use super::support::no_mean_reason;
+use super::tie_segments::{SegmentBuffers, SegmentPrefix, TieSegments};
 use super::{Cuts, walks};
 use crate::error::{Error, Result};
 use crate::fold::{Fold, Weights};
-use crate::matrix::{Above, Codebook, QueryFacts};
-use crate::measure::{Average, Expected, Fact, IdealRanking, Last, Measure, Place, Read, Recipe};
+use crate::matrix::{Codebook, CodesAbove, GradeHistogram};
+use crate::measure::{
+    Average, ExpectationRule, IdealRanking, LastStep, Measure, QueryConstant, ReadCutoff, Recipe,
+    RecipeInput,
+};
 
-/// Memory that is used again from row to row.
+/// Memory for values over tie orders, used again from ranking to ranking.
 #[derive(Debug, Default)]
 pub struct TieScratch {
     pub(super) tables: FoldTables,
-    pub(super) groups: HeededTies,
-    pub(super) pieces: Pieces,
+    pub(super) groups: SelectedTies,
+    pub(super) pieces: SegmentBuffers,
 }
 
-/// The way in which the expected value of a measure is computed.
+/// The way in which the expected value of a measure over tie orders is computed.
 pub struct Expectation {
     form: ExpectedForm,
     /// Whether the value of a query is bounded from below, after the expectation is taken.
@@ -50,38 +53,38 @@ pub struct Expectation {
 
 enum ExpectedForm {
     /// The last step, applied to the expectations of its numbers.
-    Linear { reads: Vec<NumberOfLast>, last: Last },
+    Linear { reads: Vec<LastStepInput>, last: LastStep },
     /// The last step for each number of hits in the group at which reading stops.
-    GivenHits { reads: Vec<NumberOfLast>, last: Last, hits: Above, place: Place },
+    GivenHits { reads: Vec<LastStepInput>, last: LastStep, hits: CodesAbove, place: ReadCutoff },
     /// 1 divided by the rank of the first hit.
-    Reciprocal { hits: Above, most: f64 },
+    Reciprocal { hits: CodesAbove, most: f64 },
     /// A closed form of the measure.
     Own(walks::ClosedForm),
     /// The value of any order, because all orders have the same value.
     Any,
 }
 
-/// A number that the last step reads.
-struct NumberOfLast {
-    read: Read,
+/// A number, such as the value of a fold, that the last step of a measure's formula reads.
+struct LastStepInput {
+    read: RecipeInput,
     /// The discounts of the first ranks of an ideal ranking.
     weights: Option<Weights>,
 }
 
-impl NumberOfLast {
-    fn new(read: &Read) -> Self {
+impl LastStepInput {
+    fn new(read: &RecipeInput) -> Self {
         // The expectation of a measure is made before reading any ranking, so the depth of ideal
         // rankings is unknown.
         /// The number of ranks with a stored weight. The weights of deeper ranks are computed
         /// singly.
         const DEPTH: usize = 1 << 10;
         let weights = match read {
-            Read::Fact(Fact::Ideal(ideal))
-            | Read::RetrievedIdeal(ideal)
-            | Read::ReturnedIdeal(ideal) => Some(ideal.weights(DEPTH)),
+            RecipeInput::Fact(QueryConstant::Ideal(ideal))
+            | RecipeInput::RetrievedIdeal(ideal)
+            | RecipeInput::TruncatedIdeal(ideal) => Some(ideal.weights(DEPTH)),
             _ => None,
         };
-        NumberOfLast { read: read.clone(), weights }
+        Self { read: read.clone(), weights }
     }
 
     fn ideal(
@@ -89,26 +92,27 @@ impl NumberOfLast {
         ideal: &IdealRanking,
         counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
     ) -> f64 {
-        self.weights.as_ref().map_or(0.0, |weights| ideal.of(weights, counts))
+        self.weights.as_ref().map_or(0.0, |weights| ideal.dcg(weights, counts))
     }
 }
 
-/// The number of ranks that are read at a place.
-fn ranks(place: &Place, facts: QueryFacts<'_>) -> usize {
+/// Returns the number of ranks of a ranking that are read down to a cutoff.
+fn ranks(place: &ReadCutoff, facts: GradeHistogram<'_>) -> usize {
     match place {
-        Place::Rank(rank) => *rank as usize,
-        Place::End => usize::MAX,
-        Place::PerQuery(fact) => fact.of(facts) as u32 as usize,
+        ReadCutoff::Rank(rank) => *rank as usize,
+        ReadCutoff::End => usize::MAX,
+        ReadCutoff::PerQuery(fact) => fact.value_for(facts) as u32 as usize,
     }
 }
 
 impl Expectation {
-    /// Makes the expectation of a measure, for rankings that may be cut.
+    /// Chooses the way to compute a measure's expected value over tie orders, for rankings that may
+    /// be cut.
     ///
     /// # Errors
     /// A measure without an expected value in closed form, or whose parameters do not fit the
     /// grades.
-    pub fn of(measure: &Measure, book: &Codebook, cuts: Cuts) -> Result<Self> {
+    pub fn new(measure: &Measure, book: &Codebook, cuts: Cuts) -> Result<Self> {
         let definition = measure.definition();
         let recipe = measure.recipe(book)?;
         let declared = (definition.traits.expected)(measure);
@@ -116,39 +120,39 @@ impl Expectation {
             // Documents of equal scores count together, and without a cut all of the documents are
             // known.
             _ if measure.needs_ties() => (!cuts.depth).then_some(ExpectedForm::Any),
-            (Expected::None, _) | (_, Recipe::Groups(_)) => None,
+            (ExpectationRule::None, _) | (_, Recipe::Facets(_)) => None,
             (_, Recipe::Walk { .. }) => walks::form(measure, book).map(ExpectedForm::Own),
             (declared, Recipe::Folds { reads, last }) => {
-                ExpectedForm::of_reads(declared, &reads, last, cuts)
+                ExpectedForm::choose(declared, &reads, last, cuts)
             }
         };
         let form = form.ok_or_else(|| {
             let whole = Cuts { depth: false, ..cuts };
-            let only_cut = cuts.depth && Expectation::of(measure, book, whole).is_ok();
-            Error::Unanswerable(refused_mean(measure, cuts, only_cut))
+            let only_cut = cuts.depth && Self::new(measure, book, whole).is_ok();
+            Error::Unanswerable(no_mean_reason(measure, cuts, only_cut))
         })?;
-        Ok(Expectation { form, geometric: definition.average == Average::Geometric })
+        Ok(Self { form, geometric: definition.average == Average::Geometric })
     }
 
-    /// Whether its value is the same in every order.
+    /// Returns whether the measure's value is the same in every order of tied documents.
     pub fn is_fixed(&self) -> bool {
         match &self.form {
             ExpectedForm::Any => true,
             ExpectedForm::Linear { reads, .. } => {
-                reads.iter().all(|number| matches!(number.read, Read::Fact(_)))
+                reads.iter().all(|number| matches!(number.read, RecipeInput::Fact(_)))
             }
             _ => false,
         }
     }
 
-    /// Whether its value is the last step of the expectations of the columns that it reads, unless
-    /// the number of documents of a group is chance.
+    /// Returns whether the measure's expected value follows by its last step from the expected
+    /// columns, unless the number of documents of a tie group is chance.
     pub fn is_linear(&self) -> bool {
         matches!(self.form, ExpectedForm::Linear { .. })
     }
 
-    /// The first hit whose reciprocal rank is the value, if the value is one. `column` has its rank
-    /// in one order.
+    /// Returns the first hit whose reciprocal rank is the measure's value, if the value is one.
+    /// `column` has its rank in one order.
     pub fn first_hit(&self, column: usize) -> Option<FirstHit> {
         match self.form {
             ExpectedForm::Reciprocal { hits, most } => {
@@ -158,8 +162,8 @@ impl Expectation {
         }
     }
 
-    /// The expected value of a row.
-    pub fn of_row(&self, row: &mut RankingPieces<'_>, scratch: &mut TieScratch) -> f64 {
+    /// Returns the expected value of the measure over the tie orders of a ranking.
+    pub fn value(&self, row: &mut TieSegments<'_>, scratch: &mut TieScratch) -> f64 {
         if let (ExpectedForm::Linear { reads, last }, true) =
             (&self.form, self.geometric && row.is_uncertain())
         {
@@ -177,15 +181,15 @@ impl Expectation {
 }
 
 fn read_all(
-    reads: &[NumberOfLast],
-    row: &RankingPieces<'_>,
+    reads: &[LastStepInput],
+    row: &TieSegments<'_>,
     numbers: &mut [f64],
     tables: &mut FoldTables,
 ) {
     numbers.iter_mut().zip(reads).for_each(|(number, read)| *number = read.expected(row, tables));
 }
 
-fn finish(last: &Last, numbers: &[f64]) -> f64 {
+fn finish(last: &LastStep, numbers: &[f64]) -> f64 {
     /// A bound on the numbers that a last step reads.
     const MOST: usize = 16;
     let mut columns: [&[f64]; MOST] = [&[]; MOST];
@@ -199,46 +203,52 @@ fn finish(last: &Last, numbers: &[f64]) -> f64 {
 }
 
 impl ExpectedForm {
-    /// Chooses the form of a last step, if the numbers that it reads have an expectation.
-    fn of_reads(declared: Expected, reads: &[Read], last: Last, cuts: Cuts) -> Option<Self> {
-        if let (Last::Reciprocal { most }, [Read::Fold(Fold::FirstRank(hits), _)]) = (&last, reads)
+    /// Chooses the way to the expectation of a measure's last step, if the numbers that the step
+    /// reads have an expectation.
+    fn choose(
+        declared: ExpectationRule,
+        reads: &[RecipeInput],
+        last: LastStep,
+        cuts: Cuts,
+    ) -> Option<Self> {
+        if let (LastStep::Reciprocal { most }, [RecipeInput::Fold(Fold::FirstRank(hits), _)]) =
+            (&last, reads)
         {
-            return Some(ExpectedForm::Reciprocal { hits: *hits, most: *most });
+            return Some(Self::Reciprocal { hits: *hits, most: *most });
         }
         if !reads.iter().all(|read| has_expectation(read, cuts)) {
             return None;
         }
-        let numbers = reads.iter().map(NumberOfLast::new).collect();
-        if declared == Expected::Linear {
-            return Some(ExpectedForm::Linear { reads: numbers, last });
+        let numbers = reads.iter().map(LastStepInput::new).collect();
+        if declared == ExpectationRule::Linear {
+            return Some(Self::Linear { reads: numbers, last });
         }
         // The given hits are the hits of the deepest count. Invariant: a fold with a shallower end
         // is a count, or ends above the cut group, because no recipe has another fold. A precision
         // sum with its end inside the group would need the split of the given hits at this end, and
         // gives NaN below.
         let counts = reads.iter().filter_map(|read| match read {
-            Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => {
+            RecipeInput::Fold(Fold::Count(set), place) if *set != CodesAbove::RETRIEVED => {
                 Some((*set, place.clone()))
             }
             _ => None,
         });
-        let deepest = |(_, place): &(Above, Place)| match place {
-            Place::Rank(rank) => u64::from(*rank),
+        let (hits, place) = counts.max_by_key(|(_, place)| match place {
+            ReadCutoff::Rank(rank) => u64::from(*rank),
             _ => u64::MAX,
-        };
-        let (hits, place) = counts.max_by_key(deepest)?;
+        })?;
         let known = reads.iter().all(|read| match read {
-            Read::Fold(Fold::Count(set), _) => [hits, Above::RETRIEVED].contains(set),
-            Read::Fold(Fold::PrecisionSum(set) | Fold::PairSum(set), _) => *set == hits,
-            Read::Fold(Fold::WeightedSum { .. }, _) | Read::Fact(_) => true,
+            RecipeInput::Fold(Fold::Count(set), _) => [hits, CodesAbove::RETRIEVED].contains(set),
+            RecipeInput::Fold(Fold::PrecisionSum(set) | Fold::PairSum(set), _) => *set == hits,
+            RecipeInput::Fold(Fold::WeightedSum { .. }, _) | RecipeInput::Fact(_) => true,
             _ => false,
         });
-        known.then_some(ExpectedForm::GivenHits { reads: numbers, last, hits, place })
+        known.then_some(Self::GivenHits { reads: numbers, last, hits, place })
     }
 
-    fn value(&self, row: &RankingPieces<'_>, tables: &mut FoldTables) -> f64 {
+    fn value(&self, row: &TieSegments<'_>, tables: &mut FoldTables) -> f64 {
         match self {
-            ExpectedForm::Linear { reads, last } => {
+            Self::Linear { reads, last } => {
                 let mut numbers = std::mem::take(&mut tables.numbers);
                 numbers.resize(reads.len(), 0.0);
                 read_all(reads, row, &mut numbers, tables);
@@ -246,25 +256,26 @@ impl ExpectedForm {
                 tables.numbers = numbers;
                 value
             }
-            ExpectedForm::GivenHits { reads, last, hits, place } => {
+            Self::GivenHits { reads, last, hits, place } => {
                 given_hits(reads, last, *hits, ranks(place, row.facts), row, tables)
             }
-            ExpectedForm::Reciprocal { hits, most } => {
+            Self::Reciprocal { hits, most } => {
                 let ranks = if most.is_finite() { *most as usize } else { usize::MAX };
                 folds::first_hit(row, ranks, *hits, |index| 1.0 / (index + 1) as f64)
             }
-            ExpectedForm::Own(form) => form(row, tables),
+            Self::Own(form) => form(row, tables),
             // Pieces do not say which documents have equal scores, so the value of the ranking's
             // own order is used instead.
-            ExpectedForm::Any => f64::NAN,
+            Self::Any => f64::NAN,
         }
     }
 }
 
-/// Whether a number has an expectation that this module computes.
-fn has_expectation(read: &Read, cuts: Cuts) -> bool {
+/// Returns whether a number that a measure reads has an expectation over tie orders that this
+/// module computes.
+fn has_expectation(read: &RecipeInput, cuts: Cuts) -> bool {
     match read {
-        Read::Fold(fold, _) => match fold {
+        RecipeInput::Fold(fold, _) => match fold {
             Fold::Count(_)
             | Fold::PrecisionSum(_)
             | Fold::WeightedSum { .. }
@@ -276,42 +287,42 @@ fn has_expectation(read: &Read, cuts: Cuts) -> bool {
             | Fold::PreferenceSum { .. }
             | Fold::Histogram => false,
         },
-        Read::Preference { .. } | Read::Fact(_) | Read::ReturnedIdeal(_) => true,
+        RecipeInput::Preference { .. } | RecipeInput::Fact(_) | RecipeInput::TruncatedIdeal(_) => {
+            true
+        }
         // A group of ties does not change the set of retrieved documents, unless a cut splits the
         // group.
-        Read::RetrievedIdeal(_) => !cuts.depth,
-        Read::Peak { .. } => false,
+        RecipeInput::RetrievedIdeal(_) => !cuts.depth,
+        RecipeInput::Peak { .. } => false,
     }
 }
 
-impl NumberOfLast {
-    fn expected(&self, row: &RankingPieces<'_>, tables: &mut FoldTables) -> f64 {
+impl LastStepInput {
+    fn expected(&self, row: &TieSegments<'_>, tables: &mut FoldTables) -> f64 {
         match &self.read {
-            Read::Fold(fold, place) => of_fold(fold, ranks(place, row.facts), row, tables),
-            Read::Preference { hits, judged } => {
+            RecipeInput::Fold(fold, place) => {
+                fold_expectation(fold, ranks(place, row.facts), row, tables)
+            }
+            RecipeInput::Preference { hits, judged } => {
                 folds::preference(row, [*hits, *judged], &mut tables.chances)
             }
-            Read::Fact(Fact::Ideal(ideal)) => {
-                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
-                self.ideal(ideal, row.facts.iter().filter(judged))
-            }
-            Read::Fact(fact) => fact.of(row.facts),
-            Read::RetrievedIdeal(ideal) => self.ideal(ideal, row.retrieved().into_iter()),
-            Read::ReturnedIdeal(ideal) => {
-                let judged = row.facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
-                let of = |weights| ideal.of_first(row.depth as u32, weights, judged);
-                self.weights.as_ref().map_or(0.0, of)
-            }
-            Read::Peak { .. } => f64::NAN,
+            RecipeInput::Fact(QueryConstant::Ideal(ideal)) => self.ideal(ideal, row.facts.judged()),
+            RecipeInput::Fact(fact) => fact.value_for(row.facts),
+            RecipeInput::RetrievedIdeal(ideal) => self.ideal(ideal, row.retrieved().into_iter()),
+            RecipeInput::TruncatedIdeal(ideal) => self
+                .weights
+                .as_ref()
+                .map_or(0.0, |weights| ideal.dcg_at(row.depth as u32, weights, row.facts.judged())),
+            RecipeInput::Peak { .. } => f64::NAN,
         }
     }
 }
 
-/// The expectation of a fold over the first ranks of a row.
-pub(super) fn of_fold(
+/// Returns the expected value of a fold over the first ranks of a ranking with tied documents.
+pub(super) fn fold_expectation(
     fold: &Fold,
     ranks: usize,
-    row: &RankingPieces<'_>,
+    row: &TieSegments<'_>,
     tables: &mut FoldTables,
 ) -> f64 {
     match fold {
@@ -328,52 +339,51 @@ pub(super) fn of_fold(
     }
 }
 
-/// Adds a part to a sum that grows rank by rank; `given` is the number of hits in the part that is
-/// read, if it is known.
+/// Adds the read ranks of one tie group or stretch of a ranking to a fold's expected sum; `given`
+/// is the number of hits there, if it is known.
 fn step(
     fold: &Fold,
     state: &mut GrowingSum,
-    part: ReadPiece<'_>,
-    given: Option<(Above, usize)>,
+    part: SegmentPrefix<'_>,
+    given: Option<GivenHits>,
     tables: &mut FoldTables,
 ) {
-    let inside = |set: Above| match given {
-        Some((_, hits)) => {
-            let hits = if set == Above::RETRIEVED { part.read } else { hits };
-            Inside { size: part.read, hits }
-        }
-        None => Inside::of(part, set),
-    };
+    let (sum, sums) = (&mut state.sum, &mut tables.sums);
     match fold {
-        Fold::Count(set) => folds::count(state, part, inside(*set)),
+        Fold::Count(set) => folds::count(state, part, hits_inside(part, *set, given)),
         Fold::PrecisionSum(set) => {
-            folds::precision_sum(state, part, inside(*set), &mut tables.sums)
+            folds::precision_sum(state, part, hits_inside(part, *set, given), sums)
         }
-        Fold::PairSum(set) => folds::pair_sum(state, part, inside(*set)),
+        Fold::PairSum(set) => folds::pair_sum(state, part, hits_inside(part, *set, given)),
         Fold::WeightedSum { gain, discount } => match given {
-            Some(given) => {
-                folds::weighted_sum_given(
-                    &mut state.sum,
-                    part,
-                    given,
-                    gain,
-                    *discount,
-                    &mut tables.sums,
-                );
-            }
-            None => folds::weighted_sum(&mut state.sum, part, gain, *discount, &mut tables.sums),
+            Some(given) => folds::weighted_sum_given(sum, part, given, gain, *discount, sums),
+            None => folds::weighted_sum(sum, part, gain, *discount, sums),
         },
         _ => state.sum = f64::NAN,
     }
 }
 
-/// The expectation of a last step over the number of hits in the group at which reading stops.
+/// Returns the numbers of documents and hits of a tie group or stretch, or of its read ranks alone
+/// if their number of hits is given.
+fn hits_inside(part: SegmentPrefix<'_>, set: CodesAbove, given: Option<GivenHits>) -> PrefixHits {
+    match given {
+        Some(GivenHits { hits, .. }) => {
+            // Every document that is read is retrieved, whatever the number of hits.
+            let hits = if set == CodesAbove::RETRIEVED { part.read } else { hits };
+            PrefixHits { size: part.read, hits }
+        }
+        None => PrefixHits::new(part, set),
+    }
+}
+
+/// Returns the expectation of a measure's last step over the number of hits in the tie group at
+/// which reading stops.
 fn given_hits(
-    reads: &[NumberOfLast],
-    last: &Last,
-    hits: Above,
+    reads: &[LastStepInput],
+    last: &LastStep,
+    hits: CodesAbove,
     deepest: usize,
-    row: &RankingPieces<'_>,
+    row: &TieSegments<'_>,
     tables: &mut FoldTables,
 ) -> f64 {
     let cut = row.parts(deepest).last().filter(|part| {
@@ -387,14 +397,13 @@ fn given_hits(
     };
     // Everything above the cut group is the same for each number of hits: its state is kept, and
     // only the last step of the walk repeated. The part before the group is added once.
-    let limit = |place: &Place| ranks(place, row.facts);
     let before: Vec<GrowingSum> = reads
         .iter()
         .map(|number| {
             let mut state = GrowingSum::default();
             match &number.read {
-                Read::Fold(fold, place) => row
-                    .parts(limit(place))
+                RecipeInput::Fold(fold, place) => row
+                    .parts(ranks(place, row.facts))
                     .take_while(|part| part.above < cut.above)
                     .for_each(|part| step(fold, &mut state, part, None, tables)),
                 _ => state.sum = number.expected(row, tables),
@@ -406,24 +415,13 @@ fn given_hits(
     chances.fill(cut.size as u64, cut.count(hits) as u64, cut.read as u64);
     let mut mean = 0.0;
     for (found, chance) in chances.iter() {
+        let given = GivenHits { set: hits, hits: found as usize };
         for ((number, read), before) in numbers.iter_mut().zip(reads).zip(&before) {
             let mut state = *before;
-            if let Read::Fold(fold, place) = &read.read
-                && limit(place) > cut.above
+            if let RecipeInput::Fold(fold, place) = &read.read
+                && let read @ 1.. = ranks(place, row.facts).saturating_sub(cut.above)
             {
-                let given = Some((hits, found as usize));
-                if limit(place) - cut.above >= cut.read {
-                    step(fold, &mut state, cut, given, tables);
-                } else if let Fold::Count(set) = fold {
-                    // The group is read above its end, and all of its documents are known to be
-                    // there.
-                    let read = (limit(place) - cut.above) as f64;
-                    let share =
-                        if *set == Above::RETRIEVED { 1.0 } else { found as f64 / cut.read as f64 };
-                    state.sum += read * share;
-                } else {
-                    state.sum = f64::NAN;
-                }
+                add_cut_tie(fold, &mut state, cut, read, given, tables);
             }
             *number = state.sum;
         }
@@ -431,4 +429,26 @@ fn given_hits(
     }
     tables.chances = chances;
     mean
+}
+
+/// Adds to a fold the first `read` ranks of a tie that the depth cuts, given the number of hits
+/// among its retrieved documents.
+fn add_cut_tie(
+    fold: &Fold,
+    state: &mut GrowingSum,
+    cut: SegmentPrefix<'_>,
+    read: usize,
+    given: GivenHits,
+    tables: &mut FoldTables,
+) {
+    if read >= cut.read {
+        step(fold, state, cut, Some(given), tables);
+    } else if let Fold::Count(set) = fold {
+        // The tie is read above its end, and all of its documents are known to be there.
+        let is_any = *set == CodesAbove::RETRIEVED;
+        let share = if is_any { 1.0 } else { given.hits as f64 / cut.read as f64 };
+        state.sum += read as f64 * share;
+    } else {
+        state.sum = f64::NAN;
+    }
 }

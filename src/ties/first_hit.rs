@@ -1,17 +1,18 @@
-//! The expected value of the reciprocal of the first hit's rank.
+//! The expected reciprocal of the first hit's rank over the orders of tied documents.
 //!
 //! Only the group of the ranking's own first hit can decide the rank of the first hit. Earlier
 //! groups have no hit at all, and documents below the group cannot come first. A kernel has found
 //! the first hit in the ranking's own order anyway, so the column with its rank names the group.
 //! Most rows therefore need no look at the labels of any group.
 
-use super::folds::{self, Inside};
-use crate::matrix::{Above, RowTies, TiedGroup};
+use super::folds::{self, PrefixHits};
+use crate::matrix::{CodesAbove, RowTies, Tie};
 
-/// The reciprocal of the first hit's rank, for rankings in which a group decides it.
+/// The reciprocal of the first hit's rank, for rankings in which a group of tied documents decides
+/// it.
 pub struct FirstHit {
     /// The codes of the hits.
-    pub hits: Above,
+    pub hits: CodesAbove,
     /// The deepest rank that counts.
     pub most: u32,
     /// The column with the rank of the first hit in the order of the ranking.
@@ -19,9 +20,10 @@ pub struct FirstHit {
 }
 
 impl FirstHit {
-    /// The expected value of a row of which `end` ranks are kept, and whose first hit in its order
-    /// is at rank `first`; `None` if every order has the same value.
-    pub fn of_row(
+    /// Returns the expected reciprocal rank of the first hit of a ranking of which `end` ranks are
+    /// kept, and whose first hit in its own order is at rank `first`; `None` if every order has the
+    /// same value.
+    pub fn value(
         &self,
         ties: RowTies<'_>,
         end: u32,
@@ -33,7 +35,7 @@ impl FirstHit {
         let rank = if first > 0.0 { first as u32 - 1 } else { ranks };
         let at =
             ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
-        let TiedGroup { start, .. } = ties.groups[at];
+        let Tie { start, .. } = ties.groups[at];
         let cut = if at + 1 == ties.groups.len() { ties.cut } else { &[] };
         let size = ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>();
         // The first hit stands behind the group, or the group begins below the cutoff.
@@ -45,7 +47,7 @@ impl FirstHit {
         let cut = cut.iter().filter(|cut| self.hits.contains(cut.code));
         let found = found + cut.map(|cut| cut.count as usize).sum::<usize>();
         let (start, size, read) = (start as usize, size as usize, (ranks - start) as usize);
-        let inside = Inside { size, hits: found };
+        let inside = PrefixHits { size, hits: found };
         let is_open = found > 0 && found < size;
         is_open.then(|| {
             folds::first_of(inside, read.min(size), |index| 1.0 / (start + index + 1) as f64)

@@ -1,17 +1,17 @@
-//! The expectations of the numbers that a measure reads, over the orders of a row: one function a
-//! fold.
+//! The expected values of the numbers that a measure reads, over the orders of tied documents: one
+//! function a fold.
 //!
 //! A group has `size` documents behind `above` others, and its first `read` ranks count; j = 1 …
 //! read below. Documents outside of groups are added as in the plain formula, and a group adds one
 //! term.
 
-use super::chance::{Double, Hypergeometric, SumTables};
-use super::row::{RankingPieces, ReadPiece};
-use crate::fold::{CodeTable, Discount};
-use crate::matrix::Above;
-use crate::matrix::code::{NEGATIVE, UNPOOLED};
+use super::probability::{DoubleDouble, Hypergeometric, SumTables};
+use super::tie_segments::{SegmentPrefix, TieSegments};
+use crate::fold::{CodeTable, Discount, ratio};
+use crate::matrix::CodesAbove;
+use crate::matrix::code::{NEGATIVE, NOT_IN_QRELS};
 
-/// Memory that is used again from row to row.
+/// Memory for the expected values of folds over tie orders, used again from ranking to ranking.
 #[derive(Debug, Default)]
 pub struct FoldTables {
     pub numbers: Vec<f64>,
@@ -19,29 +19,31 @@ pub struct FoldTables {
     pub chances: Hypergeometric,
 }
 
-/// A sum over ranks, with the expected number of hits so far.
+/// The expected sum of a fold down the ranks of a ranking with ties, with the expected number of
+/// hits so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GrowingSum {
     pub hits: f64,
     pub sum: f64,
 }
 
-/// The hits of a group. The set of hits is the fold's own set or, if the number of hits is given,
-/// the set of this number.
+/// The numbers of documents and of hits in a group of tied documents. The set of hits is the fold's
+/// own set or, if the number of hits is given, the set of this number.
 #[derive(Debug, Clone, Copy)]
-pub struct Inside {
+pub struct PrefixHits {
     /// The number of documents in random order.
     pub size: usize,
     /// The number of hits among these documents.
     pub hits: usize,
 }
 
-impl Inside {
-    pub fn of(part: ReadPiece<'_>, set: Above) -> Self {
-        Inside { size: part.size, hits: part.count(set) }
+impl PrefixHits {
+    pub fn new(part: SegmentPrefix<'_>, set: CodesAbove) -> Self {
+        Self { size: part.size, hits: part.count(set) }
     }
 
-    /// The expected number of hits among the first `read` ranks.
+    /// Returns the expected number of hits among the first `read` ranks of the group of tied
+    /// documents.
     fn expected(self, read: usize) -> f64 {
         if read == self.size {
             self.hits as f64
@@ -51,8 +53,17 @@ impl Inside {
     }
 }
 
-/// The number of hits.
-pub fn count(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
+/// A number of hits that is given for the read ranks of a group of tied documents.
+#[derive(Debug, Clone, Copy)]
+pub struct GivenHits {
+    /// The codes of the hits.
+    pub set: CodesAbove,
+    /// The number of hits at the ranks that are read.
+    pub hits: usize,
+}
+
+/// Adds the expected number of hits at the read ranks of a tie group to a sum.
+pub fn count(state: &mut GrowingSum, part: SegmentPrefix<'_>, inside: PrefixHits) {
     state.sum += inside.expected(part.read);
 }
 
@@ -72,17 +83,18 @@ pub fn count(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
 // (o + 1)·A for r ranks. So the cost of a group does not depend on its size. B is a small
 // difference of large numbers where o is large: r − (o + 1)·A loses as many digits as o/r has.
 // Therefore A is kept in two floats.
-/// The expected sum of the precisions at hits, with a constant number of operations for a group.
+/// Adds the expected sum of the precisions at the hits of a tie group, with a constant number of
+/// operations for a group.
 ///
 /// Groups of hits alone are added by the plain formula, so that their bits equal the bits without
 /// ties.
 pub fn precision_sum(
     state: &mut GrowingSum,
-    part: ReadPiece<'_>,
-    inside: Inside,
+    part: SegmentPrefix<'_>,
+    inside: PrefixHits,
     sums: &mut SumTables,
 ) {
-    let Inside { size, hits } = inside;
+    let PrefixHits { size, hits } = inside;
     if hits == size {
         for rank in part.above + 1..=part.above + part.read {
             state.hits += 1.0;
@@ -92,10 +104,11 @@ pub fn precision_sum(
     }
     if hits > 0 {
         let end = part.above + part.read;
-        let a = sums.of(Discount::Rank, end).between(part.above, end);
+        let a = sums.get(Discount::Rank, end).between(part.above, end);
         let mut mean = (state.hits + 1.0) * a.value();
         if hits > 1 {
-            let b = Double::of(part.read as f64).minus(a.times((part.above + 1) as f64)).value();
+            let b =
+                DoubleDouble::new(part.read as f64).minus(a.times((part.above + 1) as f64)).value();
             mean += (hits - 1) as f64 / (size - 1) as f64 * b;
         }
         state.sum += hits as f64 / size as f64 * mean;
@@ -106,8 +119,9 @@ pub fn precision_sum(
 // A pair is a hit with another document above it. Outside the group: the expected hits times the
 // others above the group. Inside, each of the r(r − 1)/2 pairs of ranks is such a pair with the
 // chance (t − h)·h / (t(t − 1)): another document at the first, a hit at the second.
-/// The pairs of a hit and a document above it that is no hit.
-pub fn pair_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
+/// Adds the expected number of pairs of a hit in a tie group and a document above it that is no
+/// hit.
+pub fn pair_sum(state: &mut GrowingSum, part: SegmentPrefix<'_>, inside: PrefixHits) {
     let (size, hits, read) = (inside.size as f64, inside.hits as f64, part.read as f64);
     let others = part.above as f64 - state.hits;
     let expected = inside.expected(part.read);
@@ -118,10 +132,11 @@ pub fn pair_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     state.hits += expected;
 }
 
-/// The discounted sum of gains: the mean gain times the weights of the ranks.
+/// Adds the expected discounted sum of gains of a tie group: the mean gain times the weights of the
+/// ranks.
 pub fn weighted_sum(
     sum: &mut f64,
-    part: ReadPiece<'_>,
+    part: SegmentPrefix<'_>,
     gain: &CodeTable,
     discount: Discount,
     sums: &mut SumTables,
@@ -135,43 +150,41 @@ pub fn weighted_sum(
 
 fn plain_gains(
     sum: &mut f64,
-    part: ReadPiece<'_>,
+    part: SegmentPrefix<'_>,
     gain: f64,
     discount: Discount,
     sums: &mut SumTables,
 ) {
     let ranks = part.above..part.above + part.read;
-    let weights = sums.of(discount, ranks.end);
+    let weights = sums.get(discount, ranks.end);
     ranks.for_each(|rank| *sum += weights.term(gain, rank));
 }
 
-fn mean_gain(part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumTables) -> f64 {
+fn mean_gain(part: SegmentPrefix<'_>, gain: f64, discount: Discount, sums: &mut SumTables) -> f64 {
     let end = part.above + part.read;
-    gain * sums.of(discount, end).between(part.above, end).value()
+    gain * sums.get(discount, end).between(part.above, end).value()
 }
 
 // If `hits` of the ranks read are hits, chance still decides the ranks of the hits, and the
 // documents of the group that take part. So the expected gain is equal at every rank: (hits · mean
 // gain of a hit + (r − hits) · mean gain of another) / r.
-/// The discounted sum of gains of a part, given how many of the ranks that are read have a document
-/// of a set.
+/// Adds the expected discounted sum of gains of a tie group, given how many of the ranks that are
+/// read have a document of a set.
 pub fn weighted_sum_given(
     sum: &mut f64,
-    part: ReadPiece<'_>,
-    (set, hits): (Above, usize),
+    part: SegmentPrefix<'_>,
+    GivenHits { set, hits }: GivenHits,
     gain: &CodeTable,
     discount: Discount,
     sums: &mut SumTables,
 ) {
-    let mean = |within: bool| {
-        let mut counts = part.counts().filter(|&(code, _)| set.contains(code) == within).peekable();
-        counts.peek()?;
+    let [hit, other] = [true, false].map(|inside| {
+        let counts = part.counts().filter(|&(code, _)| set.contains(code) == inside);
         let (total, size) = counts.fold((0.0, 0.0), |(total, size), (code, count)| {
             (total + f64::from(count) * gain[usize::from(code)], size + f64::from(count))
         });
-        Some(total / size)
-    };
-    let (hit, other) = (mean(true).unwrap_or(0.0), mean(false).unwrap_or(0.0));
+        ratio(total, size)
+    });
     if hits > 0 && hits < part.read {
         let total = hits as f64 * hit + (part.read - hits) as f64 * other;
         *sum += mean_gain(part, total / part.read as f64, discount, sums);
@@ -207,13 +220,14 @@ pub fn weighted_sum_given(
 //
 // The product over a whole group does not depend on the order of the group. So only the chance to
 // pass all groups above carries over to the next group.
-/// The discounted sum of the chances to stop, if the user goes on with the remaining chance.
+/// Returns the expected discounted sum of the chances to stop over tie orders, if the user goes on
+/// with the remaining chance.
 ///
 /// The stopping documents of a group stand in random order. M(l) is the mean chance to go on past
 /// the first l, and D(l) is the mean chance to stop at the l-th. A further document of chance R
 /// updates M and D to the mean over its possible places.
 pub fn cascade(
-    row: &RankingPieces<'_>,
+    row: &TieSegments<'_>,
     ranks: usize,
     stop: &CodeTable,
     discount: Discount,
@@ -225,14 +239,14 @@ pub fn cascade(
         match part.shared(stop) {
             Some(0.0) => {}
             Some(stop) => {
-                let weights = tables.sums.of(discount, end);
+                let weights = tables.sums.get(discount, end);
                 for rank in part.above..end {
                     sum += weights.term(goes_on * stop, rank);
                     goes_on *= 1.0 - stop;
                 }
             }
             None => {
-                let stops = Stops::of(part, stop);
+                let stops = StopPrefix::new(part, stop);
                 sum += goes_on * stops.expected(part, discount, tables);
                 goes_on *= stops.goes_on.get(stops.documents as usize).copied().unwrap_or(0.0);
             }
@@ -241,8 +255,9 @@ pub fn cascade(
     sum
 }
 
-/// Documents in random order at each of which a user may stop.
-struct Stops {
+/// Tied documents in random order, with the mean chances that a user goes on past the first of them
+/// or stops there.
+struct StopPrefix {
     documents: u64,
     /// The mean chance to go on past the first documents, by their number.
     goes_on: Vec<f64>,
@@ -250,12 +265,12 @@ struct Stops {
     stops: Vec<f64>,
 }
 
-impl Stops {
+impl StopPrefix {
     /// The chance below which a table leaves out all later entries.
     const LEAST: f64 = 1e-20;
 
-    fn of(part: ReadPiece<'_>, stop: &CodeTable) -> Self {
-        let mut all = Stops { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
+    fn new(part: SegmentPrefix<'_>, stop: &CodeTable) -> Self {
+        let mut all = Self { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
         // The chances to stop ascend, so no later document raises an entry that was left out.
         let mut codes: Vec<(f64, u32)> =
             part.counts().map(|(code, count)| (stop[usize::from(code)], count)).collect();
@@ -271,7 +286,8 @@ impl Stops {
         all
     }
 
-    /// Adds the first documents, all of chance `stop`.
+    /// Adds `count` documents with the same chance `stop` of stopping the user to a prefix that is
+    /// still empty.
     fn push_alike(&mut self, stop: f64, count: u32) {
         self.documents = count.into();
         let mut reached = 1.0;
@@ -308,18 +324,18 @@ impl Stops {
         self.documents += 1;
     }
 
-    /// The expected discounted sum of the chances to stop within a part, for a user who has reached
-    /// the part.
+    /// Returns the expected discounted sum of the chances to stop within a tie group, for a user
+    /// who has reached the group.
     fn expected(
         &self,
-        part: ReadPiece<'_>,
+        part: SegmentPrefix<'_>,
         discount: Discount,
         FoldTables { sums, chances, .. }: &mut FoldTables,
     ) -> f64 {
         let size = part.size as u64;
         let stands = self.documents as f64 / size as f64;
-        let weights = sums.of(discount, part.above + part.read);
-        let mut sum = Double::default();
+        let weights = sums.get(discount, part.above + part.read);
+        let mut sum = DoubleDouble::default();
         // If even the fewest stopping documents above leave no chance to reach a rank, the rank and
         // all deeper ranks add nothing.
         for j in 0..part.read as u64 {
@@ -329,7 +345,7 @@ impl Stops {
             }
             let stops =
                 chances.mean(|before| self.stops.get(before as usize).copied().unwrap_or(0.0));
-            sum = sum.plus(Double::of(weights.term(stops, part.above + j as usize)));
+            sum += weights.term(stops, part.above + j as usize);
         }
         stands * sum.value()
     }
@@ -338,32 +354,34 @@ impl Stops {
 // Rank j is a hit with the chance h/t; the ranks above then draw from the other t − 1 documents. A
 // caller that knows a closed form of the whole group, where every number of others above is equally
 // likely, passes the closed form as `whole`.
-/// The sum over the hits of a function of the number of documents of another set above each, if all
-/// are in random order.
+/// Returns the expected sum, over the hits of a tie group, of a function of the number of documents
+/// of another set above each hit.
 pub fn sum_over_hits(
-    (hits, others): (usize, usize),
-    part: ReadPiece<'_>,
+    hits: usize,
+    others: usize,
+    part: SegmentPrefix<'_>,
     above: u64,
     whole: impl FnOnce() -> f64,
-    of: impl Fn(u64) -> f64,
+    value: impl Fn(u64) -> f64,
     chances: &mut Hypergeometric,
 ) -> f64 {
     if part.is_whole() {
         return whole();
     }
-    let mut sum = Double::default();
+    let mut sum = DoubleDouble::default();
     for j in 0..part.read as u64 {
         chances.draw(part.size as u64 - 1, others as u64, j);
-        sum = sum.plus(Double::of(chances.mean(|x| of(above + x))));
+        sum += chances.mean(|x| value(above + x));
     }
     hits as f64 / part.size as f64 * sum.value()
 }
 
-/// The sum over the hits of the share of known non-relevant documents that are not above them. At
-/// most `most` above count, and their number is divided by `bound`.
+/// Returns the expected sum of bpref over tie orders: over the hits, the share of known
+/// non-relevant documents that are not above them. At most `most` above count, and their number is
+/// divided by `bound`.
 pub fn preference(
-    row: &RankingPieces<'_>,
-    [hits, judged]: [Above; 2],
+    row: &TieSegments<'_>,
+    [hits, judged]: [CodesAbove; 2],
     chances: &mut Hypergeometric,
 ) -> f64 {
     let most = row.facts.count(hits);
@@ -377,7 +395,7 @@ pub fn preference(
     let (mut above, mut sum) = (0, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);
-        let others = part.count(Above(judged.0.min(hits.0))) - found;
+        let others = part.count(CodesAbove(judged.0.min(hits.0))) - found;
         if others == 0 {
             let read = if found == part.size { part.read } else { found };
             match found {
@@ -388,26 +406,31 @@ pub fn preference(
                 _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
             }
         } else if found > 0 {
-            // Σ min(B + x, R) for x = 0 … m has two pieces: a ramp B … R, which is a difference of
-            // triangular numbers, and a flat end of Rs. In integers, as a difference of large
-            // floats would lose what the few terms are worth.
             let whole = || {
-                let (first, last) = (above, above + others as u64);
-                let below = |n: u64| u128::from(n) * u128::from(n + 1) / 2;
-                let ramp = below(last.min(most))
-                    - if first == 0 { 0 } else { below((first - 1).min(most)) };
-                let flat = (last + 1).saturating_sub(first.max(most + 1));
-                let taken = ramp + u128::from(flat) * u128::from(most);
+                // In integers, as a difference of large floats would lose what the few terms are
+                // worth.
+                let taken = capped_sum(above, above + others as u64, most);
                 if taken == 0 {
                     return found as f64;
                 }
                 found as f64 * (1.0 - taken as f64 / ((others + 1) as f64 * bound as f64))
             };
-            sum += sum_over_hits((found, others), part, above, whole, share, chances);
+            sum += sum_over_hits(found, others, part, above, whole, share, chances);
         }
         above += others as u64;
     }
     sum
+}
+
+// The sum has two pieces: a ramp up to the cap, which is a difference of triangular numbers, and a
+// flat end.
+/// Returns the sum of the whole numbers from `first` to `last`, each capped by `most`.
+fn capped_sum(first: u64, last: u64, most: u64) -> u128 {
+    let [end, start] = [last + 1, first].map(|end| u128::from(end.min(most + 1)));
+    let flat = (last + 1).saturating_sub(first.max(most + 1));
+    // Below n stand n numbers from 0, whose sum is n·(n − 1)/2.
+    let ramp = (end * end - end) / 2 - (start * start - start) / 2;
+    ramp + u128::from(flat) * u128::from(most)
 }
 
 /// What is added to counts of judged documents, as trec_eval does.
@@ -422,26 +445,18 @@ const EPSILON: f64 = 0.00001;
 // are independent draws. The formula is linear in both numbers, so the mean of their product is the
 // product of their means. One sum over x remains, of 1/(k + x + 2ε), without a simpler form; see
 // `reciprocal_means` for large groups.
-/// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
-pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
+/// Returns the expected sum of InfAP over tie orders: over the hits, the precision expected from a
+/// sampled pool; see `Fold::InferredSum`.
+pub fn inferred_sum(row: &TieSegments<'_>, hits: CodesAbove, chances: &mut Hypergeometric) -> f64 {
     // The numbers of relevant, not relevant, and pooled but unjudged documents above.
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);
-        let judged = part.count(Above::JUDGED.min(hits)) - found;
-        let unjudged = part.count(Above(UNPOOLED)) - part.count(Above(NEGATIVE));
+        let judged = part.count(CodesAbove::JUDGED.min(hits)) - found;
+        let unjudged = part.count(CodesAbove(NOT_IN_QRELS)) - part.count(CodesAbove(NEGATIVE));
         if found == part.size {
-            for rank in part.above + 1..=part.above + part.read {
-                let above = (rank - 1) as f64;
-                let known = relevant + nonrelevant;
-                sum += if above == 0.0 {
-                    1.0
-                } else {
-                    1.0 / (above + 1.0)
-                        + (above / (above + 1.0))
-                            * ((known + pooled) / above)
-                            * ((relevant + EPSILON) / (known + 2.0 * EPSILON))
-                };
+            for above in part.above..part.above + part.read {
+                sum += inferred_term(above as f64, relevant, relevant + nonrelevant, pooled);
                 relevant += 1.0;
             }
             continue;
@@ -462,7 +477,21 @@ pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeo
     sum
 }
 
-/// The numbers of documents above a group: relevant, judged, and pooled without a judgment.
+/// Returns InfAP's expected precision at a hit below `above` documents, of which the given numbers
+/// are relevant, judged, and pooled but unjudged.
+pub fn inferred_term(above: f64, relevant: f64, judged: f64, pooled: f64) -> f64 {
+    // The formula would divide by the 0 documents above.
+    if above == 0.0 {
+        return 1.0;
+    }
+    1.0 / (above + 1.0)
+        + (above / (above + 1.0))
+            * ((judged + pooled) / above)
+            * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
+}
+
+/// The numbers of documents above a tie group that are relevant, judged, and pooled without a
+/// judgment, for InfAP.
 struct PoolAbove {
     relevant: f64,
     known: f64,
@@ -470,20 +499,20 @@ struct PoolAbove {
 }
 
 impl PoolAbove {
-    /// The sum over the read ranks of a group of the mean term of a hit there. Besides the hit the
-    /// group has `others` judged documents, of which the share `of_others` is relevant; of the rest
-    /// the share `of_rest` is pooled.
+    /// Returns the sum over the read ranks of a tie group of the mean InfAP term of a hit there.
+    /// Besides the hit the group has `others` judged documents, of which the share `of_others` is
+    /// relevant; of the rest the share `of_rest` is pooled.
     #[inline(always)]
     fn terms(
         &self,
-        part: ReadPiece<'_>,
+        part: SegmentPrefix<'_>,
         others: usize,
         of_others: f64,
         of_rest: f64,
         chances: &mut Hypergeometric,
     ) -> f64 {
-        let PoolAbove { relevant, known, pooled } = *self;
-        let mut terms = Double::default();
+        let Self { relevant, known, pooled } = *self;
+        let mut terms = DoubleDouble::default();
         let tabled = (part.size > LARGE)
             .then(|| reciprocal_means(part.read, part.size - 1, others, known + 2.0 * EPSILON));
         for j in 0..part.read {
@@ -509,7 +538,7 @@ impl PoolAbove {
                     })
                 }
             };
-            terms = terms.plus(Double::of((1.0 + mean) / (above + 1.0)));
+            terms += (1.0 + mean) / (above + 1.0);
         }
         terms.value()
     }
@@ -518,8 +547,8 @@ impl PoolAbove {
 /// The size of a group from which on means are not summed over all numbers of documents.
 const LARGE: usize = 4096;
 
-/// The means of 1 / (k + x) for 0, 1, … draws, fewer than `draws`, where x is the number of marked
-/// ones that are drawn of `all`, of which `marked` are marked; k is above 0.
+/// Returns the expectations of 1 / (k + x) for 0, 1, … draws, fewer than `draws`, where x is the
+/// number of marked documents drawn of `all`, of which `marked` are marked; k is above 0.
 ///
 /// Let S(j) be the sum over x of C(M, x) · C(L, j − x) / (k + x), with M marked and L others of N =
 /// M + L. Its generating function is (1 + z)^L · H(z), where z·H' + k·H = (1 + z)^M, and comparing
@@ -566,29 +595,33 @@ fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64>
 // i) for i < j, each chance from the chance before. The product has a factor for each rank above,
 // so the product is kept in two floats. Later groups never matter, because the first group with a
 // hit holds the first hit.
-/// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an
-/// index from 0. Only the first `ranks` ranks count.
+/// Returns the expectation over tie orders of a function of the rank of a ranking's first hit, 0
+/// without a hit: `weight` of an index from 0. Only the first `ranks` ranks count.
 pub fn first_hit(
-    row: &RankingPieces<'_>,
+    row: &TieSegments<'_>,
     ranks: usize,
-    hits: Above,
+    hits: CodesAbove,
     weight: impl Fn(usize) -> f64,
 ) -> f64 {
     let Some(part) = row.parts(ranks).find(|part| part.count(hits) > 0) else { return 0.0 };
-    let inside = Inside::of(part, hits);
+    let inside = PrefixHits::new(part, hits);
     if inside.hits == inside.size {
         return weight(part.above);
     }
     first_of(inside, part.read, |index| weight(part.above + index))
 }
 
-/// The expectation of [`first_hit`] within one group of hits and other documents, of which the
-/// first `read` ranks count.
-pub fn first_of(Inside { size, hits }: Inside, read: usize, weight: impl Fn(usize) -> f64) -> f64 {
-    let mut sum = Double::default();
-    let mut chance = Double::of(hits as f64).over(size as f64);
+/// Returns the expectation of a function of the first hit's rank within one group of tied hits and
+/// other documents, of which the first `read` ranks count.
+pub fn first_of(
+    PrefixHits { size, hits }: PrefixHits,
+    read: usize,
+    weight: impl Fn(usize) -> f64,
+) -> f64 {
+    let mut sum = DoubleDouble::default();
+    let mut chance = DoubleDouble::new(hits as f64).over(size as f64);
     for j in 0..read.min(size - hits + 1) {
-        sum = sum.plus(Double::of(chance.value() * weight(j)));
+        sum += chance.value() * weight(j);
         chance = chance.times((size - hits - j) as f64).over((size - 1 - j).max(1) as f64);
     }
     sum.value()
@@ -602,7 +635,9 @@ mod tests {
     fn means_of_reciprocals_are_those_of_summing() {
         let mut chances = Hypergeometric::default();
         for all in [1usize, 2, 3, 10, 61, 400] {
-            for marked in [1, 2, all / 3, all / 2, all - all / 7, all].map(|of| of.clamp(1, all)) {
+            for marked in
+                [1, 2, all / 3, all / 2, all - all / 7, all].map(|count| count.clamp(1, all))
+            {
                 for k in [2e-5, 1.0 + 2e-5, 7.5, 100.0, 1e5] {
                     let means = reciprocal_means(all + 1, all, marked, k);
                     for (j, mean) in means.into_iter().enumerate() {
@@ -616,7 +651,7 @@ mod tests {
         }
     }
 
-    /// The end of each direction is where the other begins.
+    /// Checks that the means of one direction go on smoothly where the other direction ends.
     #[test]
     fn means_of_reciprocals_of_many_meet() {
         for (marked, k) in

@@ -15,28 +15,28 @@
 //! number of hits must be known first, the last step is applied for each possible number. Walks
 //! have closed forms (`walks`).
 
-mod chance;
 mod columns;
 mod expected;
 mod first_hit;
 mod folds;
-mod heeded;
-mod known;
 mod order;
-mod row;
+mod probability;
 mod search;
+mod selected;
+mod support;
+mod tie_segments;
 mod walks;
 
-pub use columns::{ExpectedColumns, PrecisionOfTie};
+pub use columns::{ExpectedColumns, TiePrecision};
 pub use expected::{Expectation, TieScratch};
 pub use first_hit::FirstHit;
-pub use known::Side;
-pub use order::{CodeOrder, Extreme, Searched, refused};
-pub use row::{Pieces, RankingPieces};
+pub use order::{CodeOrder, Extreme, ExtremeSearch, unsupported_reason};
+pub use support::Side;
+pub use tie_segments::{SegmentBuffers, TieSegments};
 
-use crate::matrix::{Codebook, Document, QueryFacts, RowTies};
+use crate::matrix::{Codebook, Document, GradeHistogram, RowTies};
 
-/// A ranking with its mixed groups.
+/// A ranking's documents in the qrels, with its groups of tied documents that have different codes.
 #[derive(Debug, Clone, Copy)]
 pub struct TiedRanking<'a> {
     /// The retrieved documents that the qrels name, in rank order, each group in any order. The
@@ -45,7 +45,7 @@ pub struct TiedRanking<'a> {
     /// The number of retrieved documents.
     pub depth: u32,
     /// The facts of the query.
-    pub facts: QueryFacts<'a>,
+    pub facts: GradeHistogram<'a>,
     /// The meaning of the codes.
     pub book: &'a Codebook,
     /// The groups that have different codes, and the documents that were cut off of the last group,
@@ -53,7 +53,8 @@ pub struct TiedRanking<'a> {
     pub ties: RowTies<'a>,
 }
 
-/// The cuts between a ranking and a measure.
+/// The ways in which documents of a ranking may be dropped before a measure reads it: a depth, or
+/// judged documents only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cuts {
     /// Whether rankings may be cut inside a group, because a depth was asked for in the join or in

@@ -1,4 +1,4 @@
-//! The best and the worst order of documents with equal scores.
+//! The best and the worst order of documents with equal scores, for each measure.
 //!
 //! Why one order of codes suffices for most measures: assume that exchanging two neighbours so that
 //! the better document stands higher never makes a value worse (`better_swaps`, or a like rule with
@@ -15,26 +15,27 @@
 
 use bytemuck::Zeroable;
 
-use super::known::{Side, best_order, is_fixed, is_known, refused_extreme, refused_mean};
 use super::search::Search;
-use super::{Cuts, Expectation, RankingPieces, TieScratch};
+use super::support::{Side, best_order, is_fixed, is_known, no_extreme_reason, no_mean_reason};
+use super::{Cuts, Expectation, TieScratch, TieSegments};
 use crate::bytes::aligned::AlignedBytes;
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::matrix::code::UNPOOLED;
-use crate::matrix::{Codebook, CutOff, GROUP, RowTies, Tile};
-use crate::measure::{BestOrder, Better, Expected, Measure};
+use crate::matrix::code::NOT_IN_QRELS;
+use crate::matrix::{Codebook, CutTieCount, QUAD, RowTies, Tile};
+use crate::measure::{BestOrder, Direction, ExpectationRule, Measure};
 use crate::sort;
 
-/// The way in which the best or worst value of a measure over the orders of a row is computed.
+/// The way in which the best or worst value of a measure over the orders of tied documents is
+/// computed.
 pub enum Extreme {
     /// The row is evaluated with its groups in this order.
     Order(CodeOrder),
     /// The value is searched for in each row.
-    Searched(Searched),
+    Search(ExtremeSearch),
 }
 
-/// An order of codes, for the documents within every group.
+/// An order of label codes that sorts the documents within every group of tied documents.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CodeOrder {
     /// All codes, in order.
@@ -43,78 +44,79 @@ pub struct CodeOrder {
     places: Box<[u8; 256]>,
 }
 
-/// An extreme value that follows from the row.
-pub struct Searched {
+/// A best or worst value of a measure that has to be searched for in each ranking with ties.
+pub struct ExtremeSearch {
     search: Search,
     largest: bool,
 }
 
 impl Extreme {
-    /// Makes the extreme of a measure, for rankings that may be cut.
+    /// Chooses the way to compute a measure's best or worst value over tie orders, for rankings
+    /// that may be cut.
     ///
     /// # Errors
     /// A measure whose extreme order is not known, or whose parameters do not fit the grades.
-    pub fn of(measure: &Measure, book: &Codebook, side: Side, cuts: Cuts) -> Result<Self> {
-        let refused = || Error::Unanswerable(refused_extreme(measure, side, cuts));
-        if is_fixed(&measure.recipe(book)?) {
-            return Ok(Extreme::Order(CodeOrder::new(&[0.0; 256].into(), book, side)));
-        }
-        let largest = (side == Side::Best) == (measure.definition().better != Better::Lower);
-        Ok(match best_order(measure, cuts).ok_or_else(refused)? {
-            BestOrder::Worth(worth) => Extreme::Order(CodeOrder::new(
-                &worth(measure, book).map_err(Error::Unanswerable)?,
-                book,
-                side,
-            )),
+    pub fn new(measure: &Measure, book: &Codebook, side: Side, cuts: Cuts) -> Result<Self> {
+        let refused = || Error::Unanswerable(no_extreme_reason(measure, side, cuts));
+        let order = if is_fixed(&measure.recipe(book)?) {
+            BestOrder::None
+        } else {
+            best_order(measure, cuts).ok_or_else(refused)?
+        };
+        let worth = match order {
+            BestOrder::Worth(worth) => worth(measure, book).map_err(Error::Unanswerable)?,
             BestOrder::Searched => {
-                let search = Search::of(measure, book).ok_or_else(refused)?;
-                Extreme::Searched(Searched { search, largest })
+                let is_better_high = measure.definition().better != Direction::Lower;
+                let largest = (side == Side::Best) == is_better_high;
+                let search = Search::from_measure(measure, book).ok_or_else(refused)?;
+                return Ok(Self::Search(ExtremeSearch { search, largest }));
             }
-            BestOrder::Swaps | BestOrder::None => {
-                Extreme::Order(CodeOrder::new(&[0.0; 256].into(), book, side))
-            }
-        })
+            // Without any worth, codes are ordered by number, which ascends with the grade.
+            BestOrder::Swaps | BestOrder::None => [0.0; 256].into(),
+        };
+        Ok(Self::Order(CodeOrder::new(&worth, book, side)))
     }
 }
 
 /// Returns the reason why a measure has no expected value, or no best or worst value, over all tie
 /// orders. `None` also if the reason depends on the grades, which are unknown here.
-pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<String> {
+pub fn unsupported_reason(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<String> {
     let nothing = Codebook::default();
     let recipe = measure.recipe(&nothing);
     let Some(side) = side else {
-        let has_none = (measure.definition().traits.expected)(measure) == Expected::None;
-        let mean = || Expectation::of(measure, &nothing, cuts).err().map(|error| error.to_string());
+        let has_none = (measure.definition().traits.expected)(measure) == ExpectationRule::None;
         return if has_none || recipe.is_err() {
-            has_none.then(|| refused_mean(measure, cuts, false))
+            has_none.then(|| no_mean_reason(measure, cuts, false))
         } else {
-            mean()
+            Expectation::new(measure, &nothing, cuts).err().map(|error| error.to_string())
         };
     };
     let known = is_known(measure, cuts) || recipe.is_ok_and(|recipe| is_fixed(&recipe));
-    (!known).then(|| refused_extreme(measure, side, cuts))
+    (!known).then(|| no_extreme_reason(measure, side, cuts))
 }
 
 impl CodeOrder {
-    /// Orders codes by descending worth for the best order, and by ascending worth for the worst.
-    /// Codes of equal worth are ordered by number in the same direction. Codes without documents
-    /// come last, and so do not change the keys.
+    /// Orders label codes by descending worth for a measure's best order, and by ascending worth
+    /// for its worst order. Codes of equal worth are ordered by number in the same direction. Codes
+    /// without documents come last, and so do not change the keys.
     fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
         let mut codes: Box<[u8; 256]> =
-            Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
-        let of = |code: &u8| worth[usize::from(*code)];
-        // The array begins with UNPOOLED and wraps around, so PAST_END, code 0, is the last: no
+            Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(NOT_IN_QRELS)));
+        // The array begins with NOT_IN_QRELS and wraps around, so PAST_END, code 0, is the last: no
         // document has it.
-        let met = &mut codes[..book.codes() - usize::from(UNPOOLED)];
-        sort::by(met, |a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
+        let book_codes = &mut codes[..book.codes() - usize::from(NOT_IN_QRELS)];
+        sort::by(book_codes, |&a, &b| {
+            let [worth_a, worth_b] = [a, b].map(|code| worth[usize::from(code)]);
+            worth_b.total_cmp(&worth_a).then(b.cmp(&a))
+        });
         if side == Side::Worst {
-            met.reverse();
+            book_codes.reverse();
         }
         let mut places = Box::new([0; 256]);
         (0..=u8::MAX)
             .zip(codes.iter())
             .for_each(|(place, &code)| places[usize::from(code)] = place);
-        CodeOrder { codes, places }
+        Self { codes, places }
     }
 
     fn place(&self, code: u8) -> u8 {
@@ -123,20 +125,21 @@ impl CodeOrder {
 
     // The tile is copied as a whole and groups are sorted in the copy, because 64 lanes lie
     // interleaved and most labels keep their places.
-    /// Returns a tile with the groups of some lanes in this order, down to rank `reach`; or the
-    /// original labels if no group begins above `reach`. The two buffers for the labels of the tile
-    /// and of a group are reused.
+    /// Returns a tile with the tied documents of some lanes sorted in this order, down to rank
+    /// `reach`; or the original labels if no tie group begins above `reach`. The two buffers for
+    /// the labels of the tile and of a group are reused.
     pub fn arranged<'t>(
         &self,
         tile: Tile<'t>,
         tied: &[(usize, RowTies<'_>)],
         reach: u32,
-        (lines, group): (&'t mut Vec<AlignedBytes>, &mut Vec<u8>),
+        lines: &'t mut Vec<AlignedBytes>,
+        group: &mut Vec<u8>,
     ) -> Tile<'t> {
         /// The number of bytes that are copied at a time: a processor's own copying is slow for
         /// some distances.
         const AT_ONCE: usize = 4096;
-        let depth = (reach as usize).min(tile.depth).next_multiple_of(GROUP);
+        let depth = (reach as usize).min(tile.depth).next_multiple_of(QUAD);
         let seen = tile.shallower(depth);
         if tied.iter().all(|(_, ties)| ties.groups.first().is_none_or(|first| first.start >= reach))
         {
@@ -147,9 +150,9 @@ impl CodeOrder {
         let parts = labels.chunks_mut(AT_ONCE).zip(seen.labels.chunks(AT_ONCE));
         parts.for_each(|(to, from)| to.copy_from_slice(from));
         for &(lane, ties) in tied {
-            for (at, of) in (1..).zip(ties.groups).take_while(|(_, of)| of.start < reach) {
-                let pair = [of.start as usize, of.start as usize + 1];
-                if of.length == 2
+            for (at, tie) in (1..).zip(ties.groups).take_while(|(_, tie)| tie.start < reach) {
+                let pair = [tie.start as usize, tie.start as usize + 1];
+                if tie.length == 2
                     && pair[1] < depth
                     && (at < ties.groups.len() || ties.cut.is_empty())
                 {
@@ -161,9 +164,9 @@ impl CodeOrder {
                     continue;
                 }
                 group.clear();
-                group.extend((of.start..of.end()).map(|rank| tile.label(lane, rank as usize)));
+                group.extend((tie.start..tie.end()).map(|rank| tile.label(lane, rank as usize)));
                 self.arrange(group, if at == ties.groups.len() { ties.cut } else { &[] });
-                for (rank, &label) in (of.start as usize..depth).zip(&*group) {
+                for (rank, &label) in (tie.start as usize..depth).zip(&*group) {
                     labels[tile.position(lane, rank)] = label;
                 }
             }
@@ -174,9 +177,9 @@ impl CodeOrder {
     // There are at most 256 codes, so larger groups are sorted by counting. A cut group keeps the
     // first of all its documents, and cut-off documents are known only by counts: the group must be
     // sorted by counting too.
-    /// Puts the documents of a group, including cut-off documents, in this order, and keeps the
-    /// first documents.
-    pub fn arrange(&self, group: &mut [u8], cut: &[CutOff]) {
+    /// Sorts the documents of a tie group, including cut-off documents, in this order, and keeps
+    /// the first documents.
+    pub fn arrange(&self, group: &mut [u8], cut: &[CutTieCount]) {
         /// The maximum number of labels to sort by comparing.
         const FEW: usize = 32;
         if cut.is_empty() && group.len() <= FEW {
@@ -196,9 +199,9 @@ impl CodeOrder {
     }
 }
 
-impl Searched {
-    /// The extreme value of a row.
-    pub fn of_row(&self, row: &RankingPieces<'_>, scratch: &mut TieScratch) -> f64 {
-        self.search.of_row(row, self.largest, &mut scratch.tables.sums)
+impl ExtremeSearch {
+    /// Returns the best or worst value of the measure over the tie orders of a ranking.
+    pub fn value(&self, row: &TieSegments<'_>, scratch: &mut TieScratch) -> f64 {
+        self.search.value(row, self.largest, &mut scratch.tables.sums)
     }
 }

@@ -1,5 +1,5 @@
-//! Extreme values that no single order of codes gives. The search is over the number of hits of the
-//! group above the cut.
+//! The search for the best or worst value of a measure over tie orders where no single order of
+//! codes gives it. The search is over the number of hits of the group above the cut.
 //!
 //! Why the search is exhaustive: a value here is a function of two numbers that pull in different
 //! directions. The first number is n, the hits in the read part of the *cut* group. The second
@@ -18,70 +18,86 @@
 //! of documents that an exchange argument does not order. The search for InfAP tries all merges of
 //! two of the three kinds.
 
-use super::chance::{Double, SumTables, ratio};
-use super::row::{RankingPieces, ReadPiece};
-use crate::fold::Discount;
-use crate::matrix::code::{NEGATIVE, UNPOOLED};
-use crate::matrix::{Above, Codebook};
+use super::folds::inferred_term;
+use super::probability::{DoubleDouble, SumTables};
+use super::tie_segments::{SegmentPrefix, TieSegments};
+use crate::fold::{Discount, ratio};
+use crate::matrix::code::{NEGATIVE, NOT_IN_QRELS};
+use crate::matrix::{Codebook, CodesAbove};
 use crate::measure::Measure;
 
-/// The measure whose value is searched for.
+/// A measure whose best or worst value over tie orders is searched for, with its hits and its
+/// cutoff.
 #[derive(Debug, Clone, Copy)]
-pub enum Search {
-    Accuracy { hits: Above, ranks: usize },
-    MeanOverHits { term: HitTerm, hits: Above, ranks: usize },
-    FallOut { hits: Above, ranks: usize },
-    Inferred { hits: Above },
+pub struct Search {
+    kind: SearchKind,
+    hits: CodesAbove,
+    ranks: usize,
 }
 
-/// The counts of a part: documents above, all documents, hits and read ranks.
+/// The kind of measure whose best or worst value over tie orders is searched for.
 #[derive(Debug, Clone, Copy)]
-struct Standing {
+enum SearchKind {
+    Accuracy,
+    MeanOverHits(HitTerm),
+    FallOut,
+    Inferred,
+}
+
+/// The counts of a tie group or stretch of a ranking: documents above, all documents, hits and read
+/// ranks.
+#[derive(Debug, Clone, Copy)]
+struct SearchState {
     above: usize,
     size: usize,
     found: usize,
     read: usize,
 }
 
-impl Standing {
-    fn of(part: ReadPiece<'_>, hits: Above) -> Self {
-        Standing { above: part.above, size: part.size, found: part.count(hits), read: part.read }
+impl SearchState {
+    fn new(part: SegmentPrefix<'_>, hits: CodesAbove) -> Self {
+        Self { above: part.above, size: part.size, found: part.count(hits), read: part.read }
     }
 
-    /// The numbers of hits that the first `read` ranks may have.
+    /// Returns the least (if `largest`) or greatest number of pairs of one of `found` hits in the
+    /// read ranks and a non-hit above the hit, below `others` non-hits.
+    fn wrong_pairs(self, found: usize, others: u64, largest: bool) -> u64 {
+        found as u64 * if largest { others } else { others + (self.read - found) as u64 }
+    }
+
+    /// Returns the numbers of hits that the first `read` ranks of the tie group may have.
     fn feasible(self, read: usize) -> std::ops::RangeInclusive<usize> {
         (self.found + read).saturating_sub(self.size)..=self.found.min(read)
     }
 }
 
-/// The largest of some values if `largest`, else the smallest.
+/// Returns the largest of some values if `largest`, else the smallest.
 fn extreme(values: impl Iterator<Item = f64>, largest: bool) -> f64 {
     values.reduce(if largest { f64::max } else { f64::min }).unwrap_or(0.0)
 }
 
 impl Search {
-    pub fn of(m: &Measure, book: &Codebook) -> Option<Self> {
-        let hits = book.at_least(m.rel());
+    pub fn from_measure(m: &Measure, book: &Codebook) -> Option<Self> {
+        let kind = match m.definition().name {
+            "Accuracy" => SearchKind::Accuracy,
+            "AP" => SearchKind::MeanOverHits(HitTerm::Precision),
+            "RR" => SearchKind::MeanOverHits(HitTerm::Reciprocal),
+            "FallOut" => SearchKind::FallOut,
+            "InfAP" => SearchKind::Inferred,
+            _ => return None,
+        };
         let ranks = m.rank().map_or(usize::MAX, |rank| rank as usize);
-        match m.definition().name {
-            "Accuracy" => Some(Search::Accuracy { hits, ranks }),
-            "AP" => Some(Search::MeanOverHits { term: HitTerm::Precision, hits, ranks }),
-            "RR" => Some(Search::MeanOverHits { term: HitTerm::Reciprocal, hits, ranks }),
-            "FallOut" => Some(Search::FallOut { hits, ranks }),
-            "InfAP" => Some(Search::Inferred { hits }),
-            _ => None,
-        }
+        Some(Self { kind, hits: book.at_least(m.rel()), ranks })
     }
 
-    /// The largest or the smallest value over the orders of a row.
-    pub fn of_row(self, row: &RankingPieces<'_>, largest: bool, sums: &mut SumTables) -> f64 {
-        match self {
-            Search::Accuracy { hits, ranks } => accuracy(row, hits, ranks, largest),
-            Search::MeanOverHits { term, hits, ranks } => {
-                mean_over_hits(row, term, (hits, ranks), largest, sums)
-            }
-            Search::FallOut { hits, ranks } => fall_out(row, hits, ranks, largest),
-            Search::Inferred { hits } => inferred(row, hits, largest),
+    /// Returns the largest or the smallest value of the measure over the tie orders of a ranking.
+    pub fn value(self, row: &TieSegments<'_>, largest: bool, sums: &mut SumTables) -> f64 {
+        let Self { kind, hits, ranks } = self;
+        match kind {
+            SearchKind::Accuracy => accuracy(row, hits, ranks, largest),
+            SearchKind::MeanOverHits(term) => mean_over_hits(row, term, hits, ranks, largest, sums),
+            SearchKind::FallOut => fall_out(row, hits, ranks, largest),
+            SearchKind::Inferred => inferred(row, hits, largest),
         }
     }
 }
@@ -89,36 +105,36 @@ impl Search {
 // Accuracy@k = 1 − wrong/(others·hits), over the pairs of a hit and another document within k. For
 // n hits in the part, `pairs` is the least number of wrong pairs: others above the part stand above
 // each of the n, and with hits first no others of the part do.
-/// Accuracy: hits stand first, or last, in the part of each group that is read.
-fn accuracy(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
-    let (mut met, mut wrong, mut read) = (0, 0u64, 0);
+/// Returns the largest or smallest Accuracy over tie orders: hits stand first, or last, in the part
+/// of each tie group that is read.
+fn accuracy(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool) -> f64 {
+    let (mut hit_count, mut wrong, mut read) = (0, 0u64, 0);
     for part in row.parts(ranks) {
-        let at = Standing::of(part, hits);
-        let others = (at.above - met) as u64;
+        let at = SearchState::new(part, hits);
+        let others = (at.above - hit_count) as u64;
         read = at.above + at.read;
-        let pairs = |found: usize| {
-            let before = if largest { others } else { others + (at.read - found) as u64 };
-            wrong + found as u64 * before
-        };
         if !part.is_whole() {
-            let value = |found: usize| {
-                let hits = (met + found) as f64;
-                if hits == 0.0 {
-                    0.0
-                } else {
-                    1.0 - ratio(pairs(found) as f64, (read as f64 - hits) * hits)
-                }
-            };
-            return extreme(at.feasible(at.read).map(value), largest);
+            let values = at.feasible(at.read).map(|found| {
+                let wrong = wrong + at.wrong_pairs(found, others, largest);
+                share_of_right_pairs(wrong, hit_count + found, read)
+            });
+            return extreme(values, largest);
         }
-        wrong = pairs(at.found);
-        met += at.found;
+        wrong += at.wrong_pairs(at.found, others, largest);
+        hit_count += at.found;
     }
-    let hits = met as f64;
+    share_of_right_pairs(wrong, hit_count, read)
+}
+
+/// Returns the share of the pairs of a hit and another document that are not in the wrong order; 0
+/// without a hit.
+fn share_of_right_pairs(wrong: u64, hits: usize, read: usize) -> f64 {
+    let hits = hits as f64;
     if hits == 0.0 { 0.0 } else { 1.0 - ratio(wrong as f64, (read as f64 - hits) * hits) }
 }
 
-/// What a hit adds to a sum over hits.
+/// The term of each hit in a mean over hits: the precision at the hit's rank, or the reciprocal of
+/// the rank.
 #[derive(Debug, Clone, Copy)]
 pub enum HitTerm {
     /// The precision at its rank.
@@ -128,96 +144,97 @@ pub enum HitTerm {
 }
 
 impl HitTerm {
-    /// Returns the term of the hit number `hits` at a rank.
+    /// Returns the term of a ranking's hit number `hits` at a rank.
     fn at(self, hits: usize, rank: usize) -> f64 {
         match self {
-            HitTerm::Precision => hits as f64 / rank as f64,
-            HitTerm::Reciprocal => 1.0 / rank as f64,
+            Self::Precision => hits as f64 / rank as f64,
+            Self::Reciprocal => 1.0 / rank as f64,
         }
     }
 
-    /// Returns the sum of the terms of `found` consecutive hits below `above` ranks with `met`
-    /// hits; `harmonic` is Σ 1/i over the ranks of the `found` hits.
-    fn of_run(self, harmonic: Double, found: usize, met: usize, above: usize) -> f64 {
+    /// Returns the sum of the terms of `found` consecutive hits below `above` ranks with
+    /// `hit_count` hits; `harmonic` is Σ 1/i over the ranks of the `found` hits.
+    fn run_sum(self, harmonic: DoubleDouble, found: usize, hit_count: usize, above: usize) -> f64 {
         match self {
             // Σ (H + x)/(c + x) for x = 1 … h, with c ranks above the first of them.
-            HitTerm::Precision => harmonic.times(met as f64 - above as f64).value() + found as f64,
-            HitTerm::Reciprocal => harmonic.value(),
+            Self::Precision => {
+                harmonic.times(hit_count as f64 - above as f64).value() + found as f64
+            }
+            Self::Reciprocal => harmonic.value(),
         }
     }
 }
 
-/// Returns the extreme mean of the terms of the hits: the hits of a group stand first, or last, in
-/// the read part.
+/// Returns the largest or smallest mean of the terms of the hits over tie orders: the hits of a tie
+/// group stand first, or last, in the read part.
 fn mean_over_hits(
-    row: &RankingPieces<'_>,
+    row: &TieSegments<'_>,
     term: HitTerm,
-    (hits, ranks): (Above, usize),
+    hits: CodesAbove,
+    ranks: usize,
     largest: bool,
     sums: &mut SumTables,
 ) -> f64 {
-    let (mut met, mut sum) = (0, 0.0);
+    let (mut hit_count, mut sum) = (0, 0.0);
     for part in row.parts(ranks) {
-        let at = Standing::of(part, hits);
+        let at = SearchState::new(part, hits);
         let end = at.above + at.read;
         let start = |found: usize| if largest { at.above } else { end - found };
         let mut found = at.found;
         if !part.is_whole() {
-            let harmonic = sums.of(Discount::Rank, end);
-            let value = |found: usize| {
-                let above = start(found);
-                let gained = term.of_run(harmonic.between(above, above + found), found, met, above);
-                ratio(sum + gained, (met + found) as f64)
-            };
-            let better = |a: f64, b: f64| if largest { a > b } else { a < b };
-            let mut feasible = at.feasible(at.read);
-            found = feasible.next().unwrap_or(0);
-            for other in feasible {
-                if better(value(other), value(found)) {
-                    found = other;
+            let harmonic = sums.get(Discount::Rank, end);
+            let mut best = None;
+            for candidate in at.feasible(at.read) {
+                let above = start(candidate);
+                let harmonic = harmonic.between(above, above + candidate);
+                let gained = term.run_sum(harmonic, candidate, hit_count, above);
+                let mean = ratio(sum + gained, (hit_count + candidate) as f64);
+                if best.is_none_or(|best| if largest { mean > best } else { mean < best }) {
+                    (found, best) = (candidate, Some(mean));
                 }
             }
         }
         for x in 1..=found {
-            sum += term.at(met + x, start(found) + x);
+            sum += term.at(hit_count + x, start(found) + x);
         }
-        met += found;
+        hit_count += found;
     }
-    ratio(sum, met as f64)
+    ratio(sum, hit_count as f64)
 }
 
 // (top − above)/(depth − all): `above` counts hits above the cutoff, `all` the hits retrieved. It
 // falls with the first and rises with the second. In a whole group `all` is fixed, so the extreme
 // of `above` is right. In the group that a cut decides both move: for each number of hits above the
 // cutoff the number behind it goes to one of its two ends, because the value is monotone in it.
-/// FallOut: the documents above the cutoff that are no hits, as a share of all retrieved ones. The
-/// number of documents that a cut leaves at the end is searched together with the documents above
-/// the cutoff.
-fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
+/// Returns the largest or smallest FallOut over tie orders: the documents above the cutoff that are
+/// no hits, as a share of all retrieved documents that are no hits. The number of documents that a
+/// cut leaves at the end is searched together with the documents above the cutoff.
+fn fall_out(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool) -> f64 {
     let top = row.depth.min(ranks);
     // Hits above the cutoff, and hits of whole groups.
-    let (mut above, mut met) = (0, 0);
-    let value = |above: usize, all: usize| ratio((top - above) as f64, (row.depth - all) as f64);
+    let (mut above, mut hit_count) = (0, 0);
     for part in row.parts(usize::MAX) {
-        let at = Standing::of(part, hits);
+        let at = SearchState::new(part, hits);
         let read = at.read.min(top.saturating_sub(at.above));
         if part.is_whole() {
             let feasible = at.feasible(read);
             // More hits above the cutoff make it smaller.
             above += if largest { *feasible.start() } else { *feasible.end() };
-            met += at.found;
+            hit_count += at.found;
             continue;
         }
         let candidates = at.feasible(read).flat_map(|first| {
             let behind = at.read - read;
-            let rest = Standing { size: at.size - read, found: at.found - first, ..at };
+            let rest = SearchState { size: at.size - read, found: at.found - first, ..at };
             let feasible = rest.feasible(behind);
-            [*feasible.start(), *feasible.end()]
-                .map(|second| value(above + first, met + first + second))
+            [*feasible.start(), *feasible.end()].map(|second| {
+                let others = row.depth - hit_count - first - second;
+                ratio((top - above - first) as f64, others as f64)
+            })
         });
         return extreme(candidates, largest);
     }
-    value(above, met)
+    ratio((top - above) as f64, (row.depth - hit_count) as f64)
 }
 
 // A pooled but unjudged document above a hit raises both the expected precision's share (k + u) and
@@ -234,28 +251,26 @@ fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -
 //
 // Every merge is a path, so the extreme over all paths costs found · (unjudged + 1) terms.
 // Documents behind the last hit pay nothing, so the last row holds the extreme over all rows.
-/// Returns the extreme value of InfAP. Documents with a negative grade may stand anywhere among the
-/// hits of their group. All other documents stand behind the hits, or before the hits for the
-/// smallest value.
-fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
+/// Returns the largest or smallest InfAP over tie orders. Documents with a negative grade may stand
+/// anywhere among the hits of their group. All other documents stand behind the hits, or before the
+/// hits for the smallest value.
+fn inferred(row: &TieSegments<'_>, hits: CodesAbove, largest: bool) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);
-        let judged = part.count(Above::JUDGED.min(hits)) - found;
-        let unjudged = part.count(Above(UNPOOLED)) - part.count(Above(NEGATIVE));
+        let judged = part.count(CodesAbove::JUDGED.min(hits)) - found;
+        let unjudged = part.count(CodesAbove(NOT_IN_QRELS)) - part.count(CodesAbove(NEGATIVE));
         let before = if largest { 0 } else { part.size - found - unjudged };
         let others = nonrelevant + if largest { 0 } else { judged };
-        let term = |hits: usize, seen: usize| {
-            inferred_term(
-                part.above + before + hits + seen,
-                [relevant + hits, others, pooled + seen],
-            )
-        };
         // The sums after each hit, by the number of negative documents that are placed.
         let mut sums = vec![sum; if found > 0 { unjudged + 1 } else { 0 }];
         for hits in 0..found {
             for seen in 0..=unjudged {
-                let here = sums[seen] + term(hits, seen);
+                let above = (part.above + before + hits + seen) as f64;
+                let relevant = (relevant + hits) as f64;
+                let judged = relevant + others as f64;
+                let here =
+                    sums[seen] + inferred_term(above, relevant, judged, (pooled + seen) as f64);
                 sums[seen] = if seen > 0 {
                     extreme([here, sums[seen - 1]].into_iter(), largest)
                 } else {
@@ -269,19 +284,4 @@ fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
         pooled += unjudged;
     }
     ratio(sum, row.facts.count(hits) as f64)
-}
-
-/// The expected precision at a hit below `above` documents, of which these are relevant, not
-/// relevant, and pooled but unjudged.
-fn inferred_term(above: usize, [relevant, nonrelevant, pooled]: [usize; 3]) -> f64 {
-    const EPSILON: f64 = 0.00001;
-    if above == 0 {
-        return 1.0;
-    }
-    let (above, relevant) = (above as f64, relevant as f64);
-    let judged = relevant + nonrelevant as f64;
-    1.0 / (above + 1.0)
-        + (above / (above + 1.0))
-            * ((judged + pooled as f64) / above)
-            * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
 }

@@ -32,8 +32,8 @@ struct KeptInput {
     bytes: Vec<u8>,
 }
 
-/// The inputs of a target, as `fuzz/corpus.py` packs them: a line with the length and perhaps a
-/// name, the bytes, and a line break.
+/// Returns the inputs of a target, as `fuzz/corpus.py` packs them: a line with the length and
+/// perhaps a name, the bytes, and a line break.
 fn inputs(target: &str) -> Vec<KeptInput> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fuzz/corpus/{target}.inputs"));
     let packed = std::fs::read(path).unwrap_or_else(|error| panic!("{target}.inputs: {error}"));

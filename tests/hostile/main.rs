@@ -10,9 +10,9 @@ use std::path::Path;
 use cap::Cap;
 use laneval::arrays::{self, Rankings};
 use laneval::measure::Measure;
-use laneval::parts::matrix::{Above, MOST_JUDGED};
+use laneval::parts::matrix::{CodesAbove, MAX_JUDGED};
 use laneval::{
-    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, Scores,
+    EngineChoice, Evaluator, FacetKind, Input, Join, LabelMatrix, Qrels, RunInput, Scores,
     TiedValue, View,
 };
 use proptest::prelude::*;
@@ -40,12 +40,12 @@ mod variants;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, 256 << 20);
 
-/// Every measure that the grades of a matrix admit, walks included.
+/// Returns every measure that the grades of a matrix admit, walks included.
 fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     variants::every_measure(matrix).into_iter().chain(variants::every_walk(matrix)).collect()
 }
 
-/// The bytes of the file of a matrix.
+/// Returns the bytes of the file of a matrix.
 fn file(matrix: &LabelMatrix) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sound.lmx");
@@ -74,7 +74,7 @@ fn small() -> Forged {
         query(&[5, 4], &[], &[]),
         query(&[1, 2, 3, 5], &[5], &[]),
     ];
-    Forged::of(&file(&matrix(&Shape { grades: vec![0.0, 1.0, 3.0], queries })))
+    Forged::parse(&file(&matrix(&Shape { grades: vec![0.0, 1.0, 3.0], queries })))
 }
 
 fn evaluate(
@@ -83,11 +83,11 @@ fn evaluate(
     engine: EngineChoice,
     view: View,
 ) -> Scores {
-    let evaluator = Evaluator::of(measures.to_vec()).with_engine(engine).with_view(view);
-    evaluator.with_per_query(true).with_not_finite(true).evaluate(matrix).unwrap()
+    let evaluator = Evaluator::from_measures(measures.to_vec()).with_engine(engine).with_view(view);
+    evaluator.with_per_query(true).allow_non_finite(true).evaluate(matrix).unwrap()
 }
 
-/// The value of every measure, run and query.
+/// Returns the value of every measure, run and query.
 fn values(scores: &Scores) -> impl Iterator<Item = (&Measure, f64)> {
     let runs = scores
         .runs
@@ -114,12 +114,12 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
         let depth = mapped.depths()[row as usize];
         prop_assert!(ties.groups.iter().all(|group| group.end() <= depth), "{row}: {ties:?}");
     }
-    let judged = |query| mapped.facts().of(query).count(Above::RETRIEVED);
+    let judged = |query| mapped.facts().get(query).count(CodesAbove::RETRIEVED);
     if (0..mapped.facts().len()).any(|query| judged(query) > SLOW) {
         return Ok(());
     }
     let view = View {
-        depth: view.depth.filter(|&depth| mapped.rule().depth.is_none_or(|kept| depth <= kept)),
+        depth: view.depth.filter(|&depth| mapped.rule().depth.is_none_or(|limit| depth <= limit)),
         ..view
     };
     let measures = every_measure(&mapped);
@@ -144,10 +144,10 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether sums of gains may overflow, though each gain is finite.
+/// Returns whether sums of gains may overflow, though each gain is finite.
 fn overflows(measure: &Measure, matrix: &LabelMatrix) -> bool {
     let most = if measure.to_string().contains("exp2") { 1000.0 } else { 1e290 };
-    matrix.book().max_grade().is_some_and(|grade| grade > most)
+    matrix.codebook().max_grade().is_some_and(|grade| grade > most)
 }
 
 /// Numbers at which something may overflow.
@@ -163,7 +163,7 @@ fn number() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// A change of some kind.
+/// Returns a change of some kind.
 fn change(kinds: RangeInclusive<u8>) -> impl Strategy<Value = Change> {
     (kinds, any::<u32>(), number()).prop_map(|(kind, at, to)| Change { kind, at, to })
 }
@@ -194,7 +194,7 @@ proptest! {
         // No matrix has both ties and exact grades.
         let sound =
             if tied && shape.grades.len() <= 253 { tied_matrix(&shape) } else { matrix(&shape) };
-        let mut changed = Forged::of(&file(&sound));
+        let mut changed = Forged::parse(&file(&sound));
         changes.into_iter().for_each(|change| changed.change(change));
         forged(&changed, |path| survives(path, view))?;
     }
@@ -216,8 +216,8 @@ fn a_file_forged_without_a_change_is_the_file() {
         grades: vec![1.0],
         queries: vec![Query { rankings: vec![vec![3]], unretrieved: vec![] }],
     });
-    assert_eq!(Forged::of(&file(&matrix)).bytes(), file(&matrix));
-    assert_eq!(tied().bytes(), Forged::of(&tied().bytes()).bytes());
+    assert_eq!(Forged::parse(&file(&matrix)).bytes(), file(&matrix));
+    assert_eq!(tied().bytes(), Forged::parse(&tied().bytes()).bytes());
 }
 
 /// A label may be any byte until the file is verified.
@@ -234,7 +234,7 @@ fn every_bit_of_a_tile_and_every_measure() {
     });
 }
 
-/// The errors of `verify` and of opening, for a change of a file that was sound.
+/// Returns the errors of `verify` and of opening, for a change of a file that was sound.
 fn refusals(change: impl FnOnce(&mut Forged)) -> [String; 2] {
     refusals_of(small(), change)
 }
@@ -281,7 +281,7 @@ fn what_cannot_be_is_refused_when_the_file_is_opened() {
     );
     both(|file| judge(file, 0), "judged counts: query 1 of 3: no document has code 2");
     both(
-        |file| judge(file, MOST_JUDGED as u32 - 4),
+        |file| judge(file, MAX_JUDGED as u32 - 4),
         "judged counts: query 1 of 3: 268435457 judged documents, and the most that a query may \
          have is 268435456",
     );
@@ -325,7 +325,7 @@ fn tied() -> Forged {
     let join = Join { depth: std::num::NonZeroU32::new(3), keep_ties: true, ..Join::default() };
     let matrix =
         join.rankings(&qrels, [("first".to_owned(), first), ("last".to_owned(), last)]).unwrap();
-    let file = Forged::of(&file(&matrix));
+    let file = Forged::parse(&file(&matrix));
     let (kind, mark, section) = &file.more[0];
     assert_eq!((*kind, *mark), (9, 1));
     let words: Vec<u32> =
@@ -337,7 +337,7 @@ fn tied() -> Forged {
     file
 }
 
-/// The errors of `verify` and of opening, for these words of the tied groups.
+/// Returns the errors of `verify` and of opening, for these words of the tied groups.
 fn ties_with(words: &[(usize, u32)]) -> [String; 2] {
     refusals_of(tied(), |file| {
         for &(word, to) in words {
@@ -400,9 +400,9 @@ fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
     // One more group, which is not mixed, may be counted.
     assert_eq!(ties_with(&[(0, 5), (2, 2)]), ["ok", "ok"]);
     for length in 0..tied().more[0].2.len() {
-        let said = refusals_of(tied(), |file| file.more[0].2.truncate(length));
+        let refusals = refusals_of(tied(), |file| file.more[0].2.truncate(length));
         assert_eq!(
-            said,
+            refusals,
             [format!("tied groups: {early}"), format!("tied groups: {early}")],
             "{length}"
         );
@@ -486,16 +486,18 @@ fn as_many_judged_documents_as_there_may_be() {
     let best = many.counts().start + 2;
     let documents = 1 << by_default(21, 23);
     many.set_word(JUDGED, best, documents);
-    most.set_word(JUDGED, best, MOST_JUDGED as u32 - 4);
-    let of =
+    most.set_word(JUDGED, best, MAX_JUDGED as u32 - 4);
+    let measure_list =
         |names: &str| names.split(' ').map(|name| name.parse().unwrap()).collect::<Vec<Measure>>();
-    let walking = of("nDCG IDCG(gain=exp2) G nDCGrel RnDCG Compat Compat(p=1) nDCG@4294967294");
-    let counting =
-        of("P@5 AP R@5 Rprec(mult=1000) IPrec11 Bpref InfAP YAAP SetF nDCG@4 IDCG@100000 NumRel \
-         Utility BinG");
+    let walking =
+        measure_list("nDCG IDCG(gain=exp2) G nDCGrel RnDCG Compat Compat(p=1) nDCG@4294967294");
+    let counting = measure_list(
+        "P@5 AP R@5 Rprec(mult=1000) IPrec11 Bpref InfAP YAAP SetF nDCG@4 IDCG@100000 NumRel \
+         Utility BinG",
+    );
     let [mut exact_many, mut exact_most] = [exact(), exact()];
     for (file, documents) in
-        [(&mut exact_many, documents), (&mut exact_most, MOST_JUDGED as u32 - 1)]
+        [(&mut exact_many, documents), (&mut exact_most, MAX_JUDGED as u32 - 1)]
     {
         // The best grade of the second query, beside one document of another.
         file.set_word(JUDGED, file.counts().start + 1, documents + 1);
@@ -544,7 +546,7 @@ fn exact_of(few: [f64; 3]) -> Forged {
     let last = [("b", "d3", 1.0)];
     let runs = [("first".to_owned(), first.to_vec()), ("last".to_owned(), last.to_vec())];
     let matrix = Join::default().rankings(&qrels, runs).unwrap();
-    Forged::of(&file(&matrix))
+    Forged::parse(&file(&matrix))
 }
 
 /// The places of words among the exact grades of [`exact`].
@@ -561,14 +563,14 @@ fn set(file: &mut Forged, word: usize, to: [u8; 8]) {
     file.more[0].2[4 * word..4 * word + 8].copy_from_slice(&to);
 }
 
-/// The errors of `verify` and of opening, where these grades are others.
+/// Returns the errors of `verify` and of opening, where these grades are others.
 fn exact_with(grades: &[(usize, f64)]) -> [String; 2] {
     refusals_of(exact(), |file| {
         grades.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes()))
     })
 }
 
-/// The errors of `verify` and of opening, where these numbers are others.
+/// Returns the errors of `verify` and of opening, where these numbers are others.
 fn exact_with_numbers(numbers: &[(usize, u64)]) -> [String; 2] {
     refusals_of(exact(), |file| {
         numbers.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes()))
@@ -639,12 +641,12 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
     let judged = refusals_of(exact(), |file| judge(file, 253));
     both(judged, "query 1: not every judged document has an exact grade");
     for book in [&[1.0][..], &[], &[0.0, 1.0]] {
-        let of = |file: &mut Forged| {
+        let edit = |file: &mut Forged| {
             let grades = book.iter().flat_map(|grade: &f64| grade.to_le_bytes());
             file.sections[BOOK] =
                 (book.len() as u32).to_le_bytes().into_iter().chain(grades).collect();
         };
-        let [found, _] = refusals_of(exact(), of);
+        let [found, _] = refusals_of(exact(), edit);
         // Without a grade in the codebook nothing can be judged.
         let message = if book.is_empty() {
             "judged counts: query 1 of 2: code 3 where one from 2 to 2 was expected"
@@ -762,7 +764,7 @@ fn every_bit_of_exact_grades() {
         forged(&flipped, |path| {
             let (verified, opened) = (LabelMatrix::verify(path), LabelMatrix::map(path));
             let Ok(matrix) = opened else { return assert!(verified.is_err()) };
-            let admitted = |measure: &&Measure| measure.recipe(matrix.book()).is_ok();
+            let admitted = |measure: &&Measure| measure.recipe(matrix.codebook()).is_ok();
             let measures: Vec<Measure> = measures.iter().filter(admitted).cloned().collect();
             let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference]
                 .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
@@ -791,7 +793,7 @@ fn ties_beside_exact_grades() {
         LabelMatrix::verify(path).unwrap();
         let matrix = LabelMatrix::map(path).unwrap();
         assert!(matrix.tied_groups().is_some() && matrix.exact().is_some());
-        let over = Evaluator::new(["nDCG", "AP"]).unwrap().with_tied(TiedValue::Average);
+        let over = Evaluator::new(["nDCG", "AP"]).unwrap().with_tied_value(TiedValue::Average);
         let error = over.evaluate(&matrix).unwrap_err().to_string();
         assert!(
             error.starts_with(
@@ -878,17 +880,17 @@ fn batches_of_a_stream_leave_nothing_behind() {
 }
 
 /// Judgments by facet of two queries in two runs, of which the second has only one ranking.
-fn grouped(by: JudgedBy) -> Forged {
+fn grouped(by: FacetKind) -> Forged {
     let text = |text: &str| Input::Bytes { name: "text".to_owned(), bytes: text.into() };
     let qrels = "a g s d1 2\na g t d2 1\na g s d2 1\na h s d1 0\nb h s d3 -1\nb g t d1 1\n";
-    let qrels = if by == JudgedBy::Preference {
+    let qrels = if by == FacetKind::Preference {
         qrels.to_owned()
     } else {
         "a g d1 2\na g d2 1\na h d1 0\nb h d3 -1\nb g d1 1\nb h d1 2\n".to_owned()
     };
     let runs = ["a Q0 d1 1 3 t\na Q0 x 2 2 t\na Q0 d2 3 1 t\nb Q0 d3 1 1 t\n", "a Q0 d2 1 1 t\n"];
     let (qrels, runs) = match by {
-        JudgedBy::Span => {
+        FacetKind::Span => {
             let gold = "query,doc,start,end,grade\na,d1,0,20,1\na,d1,10,30,2\nb,d2,5,9,1\n";
             let run =
                 "query,doc,start,end,score\na,d1,0,15,3\na,x,0,9,2\na,d1,10,40,1\nb,d2,0,9,1\n";
@@ -899,8 +901,8 @@ fn grouped(by: JudgedBy) -> Forged {
     let runs =
         runs.into_iter().enumerate().map(|(at, run)| RunInput::named(at.to_string(), text(run)));
     let join = Join { judged_by: Some(by), ..Join::default() };
-    let found = Forged::of(&file(&join.files(text(&qrels), runs).unwrap()));
-    assert_eq!(found.more[0].0, if by == JudgedBy::Span { 14 } else { 12 });
+    let found = Forged::parse(&file(&join.files(text(&qrels), runs).unwrap()));
+    assert_eq!(found.more[0].0, if by == FacetKind::Span { 14 } else { 12 });
     found
 }
 
@@ -908,7 +910,7 @@ fn grouped(by: JudgedBy) -> Forged {
 /// agree if the file is said to be sound.
 #[test]
 fn whatever_judgments_by_group_say() {
-    for (_, by) in JudgedBy::ALL {
+    for (_, by) in FacetKind::ALL {
         let sound = grouped(by);
         let measures = properties::every_grouped(by).into_iter();
         let measures: Vec<Measure> = measures.step_by(7).collect();
@@ -918,9 +920,10 @@ fn whatever_judgments_by_group_say() {
                 let Ok(matrix) = opened else { return assert!(verified.is_err()) };
                 // Kinds of groups may be exchanged, and preferences go round in a circle.
                 let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
-                    let evaluator =
-                        Evaluator::of(measures.clone()).with_engine(engine).with_view(view);
-                    evaluator.with_per_query(true).with_not_finite(true).evaluate(&matrix)
+                    let evaluator = Evaluator::from_measures(measures.clone())
+                        .with_engine(engine)
+                        .with_view(view);
+                    evaluator.with_per_query(true).allow_non_finite(true).evaluate(&matrix)
                 });
                 assert_eq!(cpu.is_ok(), reference.is_ok());
                 if let (Ok(cpu), Ok(reference), Ok(())) = (cpu, reference, verified) {
@@ -975,11 +978,11 @@ fn labels_that_are_not_those_of_the_largest_grade_are_refused_by_verify() {
     };
     let verify = |labels: &[(usize, u8)], message: &str| {
         let expected = [format!("tiles: tile 0, lane 0: {message}"), "ok".to_owned()];
-        assert_eq!(with(JudgedBy::Subtopic, labels), expected);
+        assert_eq!(with(FacetKind::Subtopic, labels), expected);
     };
     // The first ranking has a document of the best grade, one that is not in the qrels, and one of
     // the lowest grade.
     verify(&[(0, 1)], "1 documents of the qrels with 2 numbers");
     verify(&[(0, 3), (2, 4)], "document 0 has code 3, which is not that of its largest grade");
-    assert_eq!(with(JudgedBy::Preference, &[(0, 3), (2, 4)]), ["ok", "ok"]);
+    assert_eq!(with(FacetKind::Preference, &[(0, 3), (2, 4)]), ["ok", "ok"]);
 }

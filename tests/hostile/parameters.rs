@@ -1,27 +1,31 @@
 //! Every parameter and cutoff of every measure at its extremes gives a number or an error.
 
-use laneval::measure::{CutoffRule, Definition, JudgmentInput as Needs, Kind, MEASURES, Measure};
-use laneval::{EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, RunInput, View};
+use laneval::measure::{
+    CutoffRule, Definition, JudgmentNeeds as Needs, MEASURES, Measure, ParamKind,
+};
+use laneval::{EngineChoice, Evaluator, FacetKind, Input, Join, LabelMatrix, RunInput, View};
 
 use super::{evaluate, matrix};
 use crate::matrices::{Query, Shape};
 
 /// Values of a parameter at its limits, and just beyond.
-fn extremes(kind: Kind) -> Vec<String> {
+fn extremes(kind: ParamKind) -> Vec<String> {
     let numbers = |least: f64, most: f64| {
         [least, most, 0.0, 1.0, f64::from(u32::MAX - 1)].map(|x| x.to_string()).to_vec()
     };
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
     match kind {
-        Kind::Level => numbers(0.0, f64::MAX),
-        Kind::Number(least, most) => numbers(least, most),
-        Kind::NumberOr(least, most, others) => [numbers(least, most), words(others)].concat(),
-        Kind::Whole(most) => numbers(0.0, most),
-        Kind::Ranks(others) => {
+        ParamKind::Level => numbers(0.0, f64::MAX),
+        ParamKind::Number(least, most) => numbers(least, most),
+        ParamKind::NumberOrChoice(least, most, others) => {
+            [numbers(least, most), words(others)].concat()
+        }
+        ParamKind::Whole(most) => numbers(0.0, most),
+        ParamKind::Ranks(others) => {
             [words(&["0", "1", "1000000", "1000001", "4294967294"]), words(others)].concat()
         }
-        Kind::Word(all) => words(all),
-        Kind::Gain => words(&[
+        ParamKind::Choice(all) => words(all),
+        ParamKind::Gain => words(&[
             "linear",
             "exp2",
             "{0:0}",
@@ -29,12 +33,12 @@ fn extremes(kind: Kind) -> Vec<String> {
             "{1:5e-324}",
             "{1:-1e308}",
         ]),
-        Kind::Points => words(&["[0]", "[1]", "[0,5e-324,1]"]),
+        ParamKind::Points => words(&["[0]", "[1]", "[0,5e-324,1]"]),
     }
 }
 
-/// A measure with each parameter at each extreme, and with all of them at their first or at their
-/// second, at extreme cutoffs. Some do not parse.
+/// Returns a measure with each parameter at each extreme, and with all of them at their first or at
+/// their second, at extreme cutoffs. Some do not parse.
 fn texts(row: &Definition) -> Vec<String> {
     let mut params = vec![String::new()];
     for param in row.params {
@@ -74,9 +78,9 @@ fn graded(grades: &[f64]) -> LabelMatrix {
     matrix(&Shape { grades: grades.to_vec(), queries })
 }
 
-/// The same for judgments by facet, with negative grades where there are none. The last query has
-/// no grade but the lowest.
-fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
+/// Returns the same for judgments by facet, with negative grades where there are none. The last
+/// query has no grade but the lowest.
+fn grouped(by: FacetKind, grades: &[f64]) -> LabelMatrix {
     let grades = if grades.is_empty() { &[-1.0] } else { grades };
     let line = |query: &str, group: &str, doc: usize, grade: f64| {
         format!("{query} {group} d{doc} {grade}\n")
@@ -94,7 +98,7 @@ fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
     let run = "q1 Q0 d5 1 9 t\nq1 Q0 x 1 8 t\nq1 Q0 d0 1 7 t\nq1 Q0 d2 1 6 t\nq2 Q0 x 1 1 t\n";
     let input = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
     let join = Join { judged_by: Some(by), ..Join::default() };
-    if by == JudgedBy::Span {
+    if by == FacetKind::Span {
         let passage = |(at, grade): (usize, &f64)| {
             format!("q1,d,{at},{},{grade}\nq2,d,{at},{},{}\n", at + 9, at + 1, grades[0])
         };
@@ -111,18 +115,18 @@ fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
 }
 
 fn every_extreme_of(grades: &[f64]) {
-    let by = [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference, JudgedBy::Span];
+    let by = [FacetKind::Judge, FacetKind::Subtopic, FacetKind::Preference, FacetKind::Span];
     let plain = graded(grades);
     let grouped = by.map(|by| (by, grouped(by, grades)));
     let (mut answered, mut refused) = (0, 0);
     for text in MEASURES.iter().flat_map(texts) {
         let Ok(measure) = text.parse::<Measure>() else { continue };
         let matrix = match measure.input() {
-            Needs::Groups(by) => &grouped.iter().find(|(one, _)| *one == by).unwrap().1,
+            Needs::Facets(by) => &grouped.iter().find(|(one, _)| *one == by).unwrap().1,
             Needs::Any | Needs::Grades => &plain,
         };
         // These matrices do not know which documents have equal scores.
-        if measure.recipe(matrix.book()).is_err() || measure.needs_ties() {
+        if measure.recipe(matrix.codebook()).is_err() || measure.needs_ties() {
             refused += 1;
             continue;
         }
@@ -136,7 +140,7 @@ fn every_extreme_of(grades: &[f64]) {
         });
         assert_eq!(cpu, reference, "{text}");
         let finite = cpu.iter().all(|&bits| f64::from_bits(bits).is_finite());
-        let strict = Evaluator::of(measures.to_vec()).evaluate(matrix);
+        let strict = Evaluator::from_measures(measures.to_vec()).evaluate(matrix);
         assert!(strict.is_ok() == finite, "{text}: {strict:?}");
         answered += 1;
     }
@@ -163,8 +167,9 @@ fn a_gain_that_is_no_number_is_an_error() {
     let [small, large] = [1023.0, 1024.0].map(|grade| graded(&[0.0, grade]));
     for name in ["CG", "DCG", "nDCG", "IDCG", "G", "nDCGrel", "RnDCG"] {
         let measure: Measure = format!("{name}(gain=exp2)").parse().unwrap();
-        assert!(measure.recipe(small.book()).is_ok(), "{name}");
-        let error = measure.recipe(large.book()).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(measure.recipe(small.codebook()).is_ok(), "{name}");
+        let error =
+            measure.recipe(large.codebook()).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(
             error.starts_with("the gain of grade 1024 is not a finite number"),
             "{name}: {error}"

@@ -11,13 +11,13 @@ use std::sync::OnceLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use laneval::compare::Partial;
+use laneval::compare::PartialComparison;
 use laneval::labels::FileAccess;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::parts::engine::cpu::Cpu;
 use laneval::{
-    Dialect, EngineChoice, Evaluator, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs,
-    ScoreType, Stat, Summary, Ties, View,
+    Dialect, EngineChoice, Evaluator, FacetKind, Input, InputFormat, Join, LabelMatrix,
+    ReadOptions, ScoreType, Stat, Summary, TieBreak, View,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -65,7 +65,7 @@ pub fn formats(data: &[u8]) -> bool {
             ["query,doc,score", "query,doc,grade", "doc,-,query,score", "query=q,doc=d,score=s"];
         let columns =
             columns.get(usize::from(bytes.byte() % 16)).and_then(|columns| columns.parse().ok());
-        ReadAs { format, columns, ..ReadAs::default() }
+        ReadOptions { format, columns, ..ReadOptions::default() }
     };
     let join = Join { qrels_as: read_as(), runs_as: read_as(), ..Join::default() };
     let join = Join { drop_identical_ids: bytes.byte() % 2 == 1, ..join };
@@ -82,7 +82,7 @@ pub fn formats(data: &[u8]) -> bool {
 /// every measure that they admit has the reference's values.
 pub fn grouped(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
-    let (_, by) = JudgedBy::ALL[usize::from(bytes.byte()) % JudgedBy::ALL.len()];
+    let (_, by) = FacetKind::ALL[usize::from(bytes.byte()) % FacetKind::ALL.len()];
     let join = Join { judged_by: Some(by), ..any_join(&mut bytes) };
     let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) else { return false };
     // Measures of single grades refuse preferences, and one measure that is refused would refuse
@@ -90,10 +90,11 @@ pub fn grouped(data: &[u8]) -> bool {
     assert_same(&matrix, every_grouped(by), View::default())
 }
 
-/// Every measure of judgments by these facets; of judges a few, for any measure may be over them.
-pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
+/// Returns every measure of judgments by these facets; of judges a few, for any measure may be over
+/// them.
+pub fn every_grouped(by: FacetKind) -> Vec<Measure> {
     let mut measures = variants::every_grouped(by);
-    if by == JudgedBy::Judge {
+    if by == FacetKind::Judge {
         let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) \
                      Compat(judges=mean) Bpref(judges=mean)";
         measures.extend(names.split(' ').map(|name| name.parse::<Measure>().expect("a measure")));
@@ -173,9 +174,9 @@ pub fn part(data: &[u8]) -> bool {
     let forged =
         [b"laneval\0compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data]
             .concat();
-    let Ok(part) = Partial::from_bytes(&forged) else { return false };
+    let Ok(part) = PartialComparison::from_bytes(&forged) else { return false };
     _ = part.comparison();
-    assert!(Partial::from_bytes(&part.to_bytes()).expect("its own bytes") == part);
+    assert!(PartialComparison::from_bytes(&part.to_bytes()).expect("its own bytes") == part);
     _ = part.clone().merge(&part);
     true
 }
@@ -191,7 +192,7 @@ pub fn lmx(data: &[u8]) -> bool {
     let exact = usize::from(bytes.byte() % 2);
     let sound = SOUND[exact].get_or_init(|| {
         [sound, sound_and_exact][exact]().write(&path).expect("a file");
-        Forged::of(&std::fs::read(&path).expect("the same file"))
+        Forged::parse(&std::fs::read(&path).expect("the same file"))
     });
     let mut forged = sound.clone();
     while !bytes.0.is_empty() {
@@ -212,7 +213,7 @@ fn evaluated(path: &Path) -> bool {
         return assert_same(&matrix, measures, View::default());
     }
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
-        let mut evaluator = Evaluator::of(measures.clone());
+        let mut evaluator = Evaluator::from_measures(measures.clone());
         evaluator = evaluator.with_engine(engine);
         let _ = evaluator.evaluate(&matrix);
     }
@@ -224,8 +225,8 @@ fn sound() -> LabelMatrix {
         .expect("a sound text")
 }
 
-/// The matrix of the text with more distinct grades than codes, which a query has that also is in
-/// the run.
+/// Returns the matrix of the text with more distinct grades than codes, which a query has that also
+/// is in the run.
 fn sound_and_exact() -> LabelMatrix {
     let others: String = (1..260).map(|n| format!("4 0 d{n} {}\n", 0.25 * f64::from(n))).collect();
     let grades = others + "4 0 a 3.125\n";
@@ -235,8 +236,12 @@ fn sound_and_exact() -> LabelMatrix {
 fn any_join(bytes: &mut Bytes<'_>) -> Join {
     Join {
         dialect: [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10][usize::from(bytes.byte() % 3)],
-        ties: [Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input, Ties::Rank]
-            [usize::from(bytes.byte() % 4)],
+        ties: [
+            TieBreak::DocnoDescending,
+            TieBreak::DocnoAscending,
+            TieBreak::Input,
+            TieBreak::Rank,
+        ][usize::from(bytes.byte() % 4)],
         score: [ScoreType::F64, ScoreType::F32][usize::from(bytes.byte() % 2)],
         depth: NonZeroU32::new(u32::from(bytes.byte())),
         keep_ties: true,
@@ -258,7 +263,7 @@ pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     let known = matrix.tied_groups().is_some();
     let fits = |measure: &&Measure| {
         variants::needs_no_groups(measure)
-            && measure.recipe(matrix.book()).is_ok()
+            && measure.recipe(matrix.codebook()).is_ok()
             && (known || !measure.needs_ties())
     };
     all.iter().filter(fits).cloned().collect()
@@ -267,7 +272,7 @@ pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
 /// Checks that the CPU engine and the reference give the same bits, or both an error; returns
 /// whether there were values to compare.
 pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) -> bool {
-    let mut evaluator = Evaluator::of(measures);
+    let mut evaluator = Evaluator::from_measures(measures);
     evaluator = evaluator.with_per_query(true);
     evaluator = evaluator.with_view(view);
     let found = evaluator.evaluate_on(&Cpu::new(), matrix);

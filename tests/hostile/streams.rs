@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use laneval::{Error, Evaluator, Input, Join, JudgedBy, Qrels};
+use laneval::{Error, Evaluator, FacetKind, Input, Join, Qrels};
 
 /// Held by each test here: together they need more than the limit.
 static MEMORY: Mutex<()> = Mutex::new(());
@@ -87,7 +87,9 @@ fn again_and_again(name: &str, lines: &str, times: usize) -> Input {
 fn rows_that_repeat_others_take_no_memory() {
     let _alone = alone();
     let problems = |error: Error| {
-        let (Error::Input(problems) | Error::Repeated(problems)) = error else { panic!("{error}") };
+        let (Error::Input(problems) | Error::Duplicate(problems)) = error else {
+            panic!("{error}")
+        };
         (problems.first[0].to_string(), problems.first.len() as u64 + problems.more)
     };
     // Of one query, whose rows are kept until it ends, and of two in turns, whose rows are kept to
@@ -118,7 +120,7 @@ fn rows_that_repeat_others_take_no_memory() {
 #[test]
 fn problems_of_judgments_by_group_take_no_memory() {
     let _alone = alone();
-    let by_judge = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
+    let by_judge = Join { judged_by: Some(FacetKind::Judge), ..Join::default() };
     for (line, count, expected) in [
         (
             "q1 ann d 1\n",
@@ -173,7 +175,7 @@ fn the_text_of_judgments_by_group_takes_no_memory() {
     let path = folder.path().join("judgments.zst");
     let lines = Spaced { next: 0, line: io::Cursor::default() };
     zstd::stream::copy_encode(lines, std::fs::File::create(&path).unwrap(), 1).unwrap();
-    let by_judge = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
+    let by_judge = Join { judged_by: Some(FacetKind::Judge), ..Join::default() };
     let qrels = by_judge.qrels(path.clone()).unwrap();
     assert_eq!(qrels.queries().len(), Spaced::COUNT.div_ceil(100));
     #[cfg(unix)]

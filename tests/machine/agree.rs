@@ -35,7 +35,7 @@ pub fn cpu_equals_reference(_: Cpu) {
     COMPARED.get_or_init(compare).clone().unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Each case has a runner of its own, so that all cores have some.
+/// Returns each case has a runner of its own, so that all cores have some.
 fn compare() -> Result<(), String> {
     (0..cases(48)).into_par_iter().try_for_each(|_| {
         let config = Config {
@@ -52,16 +52,16 @@ fn compare() -> Result<(), String> {
 
 fn one_case((shape, view, both): (Shape, View, bool)) -> Result<(), TestCaseError> {
     let mut matrix = matrix(&shape);
-    let mut evaluator = Evaluator::of(every_measure(&matrix));
-    evaluator = evaluator.with_per_query(true).with_not_finite(true);
+    let mut evaluator = Evaluator::from_measures(every_measure(&matrix));
+    evaluator = evaluator.with_per_query(true).allow_non_finite(true);
     evaluator = evaluator.with_view(view);
-    evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
+    evaluator = evaluator.with_queries(if both { QuerySet::Common } else { QuerySet::Judged });
     evaluator = evaluator.with_engine(EngineChoice::Reference);
     let expected = evaluator.evaluate(&matrix).unwrap();
     assert_means(&expected);
     for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {
         // Each level reads the labels itself: later evaluations of a matrix read lists of them.
-        matrix.forget_lists();
+        matrix.clear_sparse_cache();
         let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
         assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
     }

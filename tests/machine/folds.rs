@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fearless_simd::Level;
 use laneval::parts::engine::cpu::Cpu;
-use laneval::parts::engine::cpu::folds::{self, Wanted};
+use laneval::parts::engine::cpu::folds::{self, HitOutputs};
 use laneval::parts::fold::Weights;
 use laneval::parts::matrix::Tile;
 
@@ -218,7 +218,7 @@ impl Case {
         assert_eq!(bits(&out), precision, "precision_sum");
 
         let some = &cuts[cuts.len() / 2..];
-        let wanted = Wanted { counts: cuts, precision: some, first: self.upto };
+        let wanted = HitOutputs { counts: cuts, precision: some, first: self.upto };
         let (mut a, mut b, mut c) = (ints(cuts.len()), floats(some.len()), ints(1));
         folds::hits(level, tile, above, wanted, &mut a, &mut b, &mut c);
         assert_eq!(a, counts, "hits: counts");

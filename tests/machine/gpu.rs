@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use laneval::measure::Measure;
-use laneval::parts::engine::gpu::batch::{Answer, Ready, Sizes};
-use laneval::parts::engine::gpu::device::{Choice, Device};
-use laneval::parts::engine::gpu::reduce::{Reducer, Scaled};
+use laneval::parts::engine::gpu::batch::{BatchResult, PreparedProgram, Sizes};
+use laneval::parts::engine::gpu::device::{AdapterChoice, Device};
+use laneval::parts::engine::gpu::reduce::{Reducer, ScaledProduct};
 use laneval::parts::engine::gpu::resident::ResidentLabels;
 use laneval::parts::engine::gpu::tasks::IntegerProgram;
 use laneval::parts::engine::gpu::{Gpu, mirror};
@@ -15,7 +15,7 @@ use laneval::parts::fold::{
     CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task,
 };
 use laneval::parts::generate::Synthetic;
-use laneval::parts::matrix::Above;
+use laneval::parts::matrix::CodesAbove;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ struct Bench {
     pairs: Gpu,
 }
 
-/// The tests; they are ignored where there is no adapter.
+/// Returns the tests; they are ignored where there is no adapter.
 pub fn trials(arguments: &Arguments) -> Vec<Trial> {
     let required = std::env::var_os("LANEVAL_REQUIRE_ADAPTER").is_some();
     let adapter = if arguments.list { Err("not looked for".to_owned()) } else { open() };
@@ -72,14 +72,18 @@ pub fn trials(arguments: &Arguments) -> Vec<Trial> {
 
 fn open() -> Result<Bench, String> {
     let named = std::env::var("LANEVAL_ADAPTER").ok();
-    let choice = named.as_deref().map_or(Choice::Hardware, Choice::Named);
+    let choice = named.as_deref().map_or(AdapterChoice::Hardware, AdapterChoice::Named);
     let device = || {
         Device::open(choice).or_else(|error| {
-            if named.is_none() { Device::open(Choice::Named("0")) } else { Err(error) }
+            if named.is_none() { Device::open(AdapterChoice::Named("0")) } else { Err(error) }
         })
     };
-    let both = device()
-        .and_then(|of| Ok(Bench { gpu: Gpu::of(of), pairs: Gpu::of(device()?.with_pairs()) }));
+    let both = device().and_then(|gpu_device| {
+        Ok(Bench {
+            gpu: Gpu::from_device(gpu_device),
+            pairs: Gpu::from_device(device()?.with_pairs()),
+        })
+    });
     both.map_err(|error| error.to_string())
 }
 
@@ -98,15 +102,15 @@ fn check(
         program,
         view.depth.map_or(deepest, |depth| deepest.min(depth)),
     ));
-    let ready = Ready::new(device, integers.clone(), view, sizes).expect("kernels");
+    let ready = PreparedProgram::new(device, integers.clone(), view, sizes).expect("kernels");
     let labels = resident.then(|| ResidentLabels::new(device, &matrix.batch()).expect("room"));
     let mut next = 0;
-    let compare = |answer: Answer<'_>| {
+    let compare = |answer: BatchResult<'_>| {
         assert_eq!(answer.tiles.start, next, "batches come in order");
         next = answer.tiles.end;
         for (at, tile) in answer.tiles.clone().enumerate() {
             let mut scratch = Vec::new();
-            let seen = view.of(matrix.tile(tile), &mut scratch);
+            let seen = view.apply(matrix.tile(tile), &mut scratch);
             for (lane, row) in matrix.tile_rows(tile).iter().enumerate() {
                 let query = *row as usize % matrix.queries().len();
                 let expected = mirror::lane(&integers, inputs, seen, lane, query);
@@ -157,7 +161,9 @@ fn words_equal_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let depth = proptest::option::of(1..300u32);
     property(16, &(shape(), any::<bool>(), depth), |(shape, judged_only, depth)| {
         let matrix = matrix(&shape);
-        let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).expect("a plan");
+        let plan = Evaluator::from_measures(every_measure(&matrix))
+            .plan(matrix.codebook())
+            .expect("a plan");
         let prepared = plan.prepare(&matrix.batch());
         let view = View { depth, judged_only };
         for gpu in [gpu, pairs] {
@@ -173,9 +179,9 @@ fn words_equal_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     })
 }
 
-/// A few folds of each kind, so that a run is short, and two inputs.
+/// Returns a few folds of each kind, so that a run is short, and two inputs.
 fn program(queries: usize) -> (Program, QueryInputs) {
-    let set = Above(4);
+    let set = CodesAbove(4);
     let gain = gains(&[0.0, 1.0, 3.0]);
     let task = |fold: Fold, cuts: &[Cut]| Task { fold, cuts: cuts.to_vec() };
     let tasks = vec![
@@ -209,7 +215,7 @@ fn labels(queries: usize, depth: impl Fn(usize) -> usize) -> LabelMatrix {
     };
     let query = |query: usize| Query {
         rankings: [query, query + 1]
-            .map(|of| (0..depth(of)).map(|rank| label(of, rank)).collect())
+            .map(|number| (0..depth(number)).map(|rank| label(number, rank)).collect())
             .to_vec(),
         unretrieved: vec![4],
     };
@@ -229,7 +235,8 @@ fn forced_sizes_change_nothing(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
     Ok(())
 }
 
-/// The judged documents of rankings cut off anywhere within a word, those of the cut ranks gone.
+/// Returns the judged documents of rankings cut off anywhere within a word, those of the cut ranks
+/// gone.
 fn judged_documents_move_up(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(130, |query| query % 23);
     for depth in (1..=23).map(Some).chain([None]) {
@@ -262,13 +269,13 @@ fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result
         sum(gains(&numbers), Discount::Log2),
         sum(gains(&wide), Discount::Log2),
         Task { fold: cascade, cuts: cuts.clone() },
-        Task { fold: Fold::PrecisionSum(Above(100)), cuts: cuts.clone() },
-        Task { fold: Fold::InferredSum(Above(100)), cuts: vec![Cut::End] },
-        Task { fold: Fold::PairSum(Above(100)), cuts },
+        Task { fold: Fold::PrecisionSum(CodesAbove(100)), cuts: cuts.clone() },
+        Task { fold: Fold::InferredSum(CodesAbove(100)), cuts: vec![Cut::End] },
+        Task { fold: Fold::PairSum(CodesAbove(100)), cuts },
         // Of the deepest ranking nearly all hits: a driver may end a shader's loops after as many
         // rounds.
         Task {
-            fold: Fold::PeakPrecision { hits: Above(100), caps: vec![0, 1, 2] },
+            fold: Fold::PeakPrecision { hits: CodesAbove(100), caps: vec![0, 1, 2] },
             cuts: vec![Cut::End],
         },
     ];
@@ -297,18 +304,19 @@ fn more_workgroups_than_fit_side_by_side(Bench { gpu, .. }: &Bench) -> Result<()
     Ok(())
 }
 
-/// The reciprocal ranks of all rows, added up exactly (ranks 1 to 4 make multiples of a twelfth).
+/// Returns the reciprocal ranks of all rows, added up exactly (ranks 1 to 4 make multiples of a
+/// twelfth).
 fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
     let program = Program {
         tasks: vec![Task {
-            fold: Fold::FirstRank(matrix.book().at_least(1.0)),
+            fold: Fold::FirstRank(matrix.codebook().at_least(1.0)),
             cuts: vec![Cut::End],
         }],
-        codes: matrix.book().codes(),
+        codes: matrix.codebook().codes(),
         ..Program::default()
     };
     let integers = Arc::new(IntegerProgram::new(&program, 4));
-    let ready = Ready::new(device, integers, View::default(), sizes).expect("kernels");
+    let ready = PreparedProgram::new(device, integers, View::default(), sizes).expect("kernels");
     let (mut batches, mut twelfths) = (0, 0u64);
     let job = Job {
         batch: matrix.batch(),
@@ -335,10 +343,10 @@ fn measures_agree_with_the_cpu(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
     let views = (any::<bool>(), proptest::option::of(1..300u32), any::<bool>());
     property(12, &(shape(), views), |(shape, (judged_only, depth, both))| {
         let matrix = matrix(&shape);
-        let mut evaluator = Evaluator::of(every_measure(&matrix));
+        let mut evaluator = Evaluator::from_measures(every_measure(&matrix));
         evaluator = evaluator.with_view(View { depth, judged_only });
-        evaluator = evaluator.with_per_query(true).with_not_finite(true);
-        evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
+        evaluator = evaluator.with_per_query(true).allow_non_finite(true);
+        evaluator = evaluator.with_queries(if both { QuerySet::Common } else { QuerySet::Judged });
         agree(&evaluator, gpu, &matrix);
     })
 }
@@ -367,12 +375,12 @@ fn agree(evaluator: &Evaluator, engine: &impl Engine, matrix: &LabelMatrix) {
     }
 }
 
-/// The file of a matrix, changed, as it is opened without a check of its tiles.
+/// Returns the file of a matrix, changed, as it is opened without a check of its tiles.
 fn forged(matrix: &LabelMatrix, change: impl FnOnce(&mut Forged)) -> laneval::Result<LabelMatrix> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("forged.lmx");
     matrix.write(&path)?;
-    let mut file = Forged::of(&std::fs::read(&path).expect("a file"));
+    let mut file = Forged::parse(&std::fs::read(&path).expect("a file"));
     change(&mut file);
     std::fs::write(&path, file.bytes()).expect("room");
     LabelMatrix::map(&path)
@@ -389,7 +397,9 @@ fn labels_of_any_bytes_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> 
             });
         };
         let matrix = forged(&matrix(&shape), bytes).expect("any label is believed");
-        let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).expect("a plan");
+        let plan = Evaluator::from_measures(every_measure(&matrix))
+            .plan(matrix.codebook())
+            .expect("a plan");
         let prepared = plan.prepare(&matrix.batch());
         for gpu in [gpu, pairs] {
             check(
@@ -411,8 +421,8 @@ fn forged_files_are_evaluated_or_refused(Bench { gpu, .. }: &Bench) -> Result<()
         if let Ok(matrix) =
             forged(&matrix(&shape), |file| changes.for_each(|change| file.change(change)))
         {
-            let mut evaluator = Evaluator::of(every_measure(&matrix));
-            evaluator = evaluator.with_not_finite(true);
+            let mut evaluator = Evaluator::from_measures(every_measure(&matrix));
+            evaluator = evaluator.allow_non_finite(true);
             evaluator.evaluate_on(gpu, &matrix).expect("a number each, or none");
         }
     })
@@ -421,8 +431,8 @@ fn forged_files_are_evaluated_or_refused(Bench { gpu, .. }: &Bench) -> Result<()
 fn resident_labels_answer_the_same(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(300, |query| query % 90);
     let loaded = gpu.load(&matrix).map_err(|error| error.to_string())?;
-    let mut evaluator = Evaluator::of(every_measure(&matrix));
-    evaluator = evaluator.with_per_query(true).with_not_finite(true);
+    let mut evaluator = Evaluator::from_measures(every_measure(&matrix));
+    evaluator = evaluator.with_per_query(true).allow_non_finite(true);
     for _ in 0..2 {
         agree(&evaluator, &loaded, &matrix);
     }
@@ -438,7 +448,7 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
         let queries = matrix.queries().len();
         let view = View { depth: None, judged_only };
         let (program, inputs) = program(queries);
-        let program = Program { codes: matrix.book().codes(), ..program };
+        let program = Program { codes: matrix.codebook().codes(), ..program };
         let products = [
             product(0, Factor::Same(1.0 / 3.0)),
             product(2, Factor::PerQuery(per_query(queries).collect())),
@@ -467,17 +477,19 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
     })
 }
 
-/// The same sums, row by row.
+/// Returns the same sums, row by row.
 fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>> {
     let Job { batch, view, program, inputs, .. } = job;
     let deepest = batch.depths().iter().copied().max().unwrap_or(0);
     let integers = IntegerProgram::new(program, deepest);
-    let scaled: Vec<Scaled> =
-        products.iter().map(|product| Scaled::new(product, &integers).expect("scaled")).collect();
+    let scaled: Vec<ScaledProduct> = products
+        .iter()
+        .map(|product| ScaledProduct::new(product, &integers).expect("scaled"))
+        .collect();
     let mut sums = vec![vec![0u128; runs]; products.len()];
     for tile in batch.tiles() {
         let mut scratch = Vec::new();
-        let seen = view.of(batch.tile(tile), &mut scratch);
+        let seen = view.apply(batch.tile(tile), &mut scratch);
         for (lane, &row) in batch.rows(tile).iter().enumerate() {
             let (run, query) = (batch.run(row), batch.query(row));
             let words = mirror::lane(&integers, inputs, seen, lane, query);
@@ -486,9 +498,10 @@ fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>
             }
         }
     }
-    let of =
-        |(scaled, sums): (&Scaled, &Vec<u128>)| sums.iter().map(|&sum| scaled.sum(sum)).collect();
-    scaled.iter().zip(&sums).map(of).collect()
+    let totals = |(scaled, sums): (&ScaledProduct, &Vec<u128>)| {
+        sums.iter().map(|&sum| scaled.sum(sum)).collect()
+    };
+    scaled.iter().zip(&sums).map(totals).collect()
 }
 
 /// Averages of every measure that the device can average are compared with the exact ones of the
@@ -496,7 +509,7 @@ fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>
 fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let check = |matrix: &LabelMatrix, judged_only, both| {
         let one = |measure: &Measure| {
-            let plan = Evaluator::of(vec![measure.clone()]).plan(matrix.book());
+            let plan = Evaluator::from_measures(vec![measure.clone()]).plan(matrix.codebook());
             plan.is_ok_and(|plan| plan.prepare(&matrix.batch()).products().is_ok())
         };
         let summed: Vec<Measure> = every_measure(matrix).into_iter().filter(one).collect();
@@ -504,9 +517,9 @@ fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> 
         let loaded = gpu.load(matrix).expect("room");
         let mut compared = 0;
         for measure in summed {
-            let evaluator = Evaluator::of(vec![measure.clone()])
+            let evaluator = Evaluator::from_measures(vec![measure.clone()])
                 .with_view(View { judged_only, ..View::default() })
-                .with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
+                .with_queries(if both { QuerySet::Common } else { QuerySet::Judged });
             // Gains of both signs, or so different that they need 96 bits, are refused.
             let Ok(resident) = evaluator.resident(&loaded) else { continue };
             compared += 1;
@@ -542,7 +555,7 @@ fn rankings_too_deep_are_an_error(Bench { gpu, .. }: &Bench) -> Result<(), Faile
 }
 
 fn bytes_move_in_some_time(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
-    for moved in [gpu.copy(), gpu.bring_back(0), gpu.bring_back(1_000_001)] {
+    for moved in [gpu.copy(), gpu.read_back(0), gpu.read_back(1_000_001)] {
         let moved = moved.map_err(|error| error.to_string())?;
         assert!(moved.bytes >= 16 && moved.seconds > 0.0, "{moved:?}");
     }

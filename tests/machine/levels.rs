@@ -18,7 +18,7 @@ const TESTS: [Test; 6] = [
     ("folds::all_hits_at_all_ranks", folds::all_hits_at_all_ranks),
 ];
 
-/// The tests of each level, and those of none.
+/// Returns the tests of each level, and those of none.
 pub fn trials() -> Vec<Trial> {
     let required = std::env::var("LANEVAL_REQUIRE_LEVEL").unwrap_or_default();
     let mut levels = levels();

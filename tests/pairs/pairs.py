@@ -79,9 +79,9 @@ def make(build: builds.Build, package: bool) -> None:
             begun.rename(path)
         return path
 
-    medium = once("medium", "--queries", 2000, "--depth", 1000)
-    once("large", "--queries", 100_000, "--depth", 100)
-    once("runs", "--queries", 50, "--depth", 100, "--runs", 60)
+    medium = once("medium", "--query-count", 2000, "--results", 1000)
+    once("large", "--query-count", 100_000, "--results", 100)
+    once("runs", "--query-count", 50, "--results", 100, "--runs", 60)
     (FOLDER / "tiny.qrels").write_text("q1 0 d1 1\nq1 0 d2 0\n")
     (FOLDER / "tiny.run").write_text("q1 Q0 d1 1 2 r\nq1 Q0 d2 2 1 r\n")
     run = medium / "run.txt"
@@ -106,7 +106,7 @@ class Side:
         self.build, self.own, self.python = build, build.folder / f"timed-{at}", None
         self.own.mkdir(exist_ok=True)
         for name, density in DENSITIES.items():
-            builds.printed(build.command, "gen", "--queries", 30_000, "--depth", 1000, "--density", density, "-o", self.own / f"{name}.lmx")
+            builds.printed(build.command, "gen", "--query-count", 30_000, "--results", 1000, "--density", density, "-o", self.own / f"{name}.lmx")
         if package:
             words = ["taskset", "-c", str(CPU), builds.PYTHON, CALLS, self.own]
             self.python = subprocess.Popen(words, env=self.env(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

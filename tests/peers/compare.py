@@ -5,7 +5,7 @@ Each section (`peer_*.py`) generates data (`generate.py`, fixed seeds), runs `la
 for the same values, and compares topic by topic (`tally.py`). What peers call laneval's measures is asked
 of laneval (`names.py`). The sections:
 
-    pytrec_eval   the trec_eval measures under `--score f32`: equal bit for bit
+    pytrec_eval   the trec_eval measures under `--score-type f32`: equal bit for bit
     ir_measures   each provider under its own tie rule: 1e-12 (gdeval prints 5 decimals: half of 1e-5)
     ranx          tie-free data with the same topics in both files: 1e-12
     scikit-learn  tie-free data without unjudged documents: 1e-12; tied data under `--ties average`: 5e-15, relative

@@ -20,6 +20,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 TOLERANCE = 1e-9
+# Differences of means up to this are rounding.
+ROUNDING = 2.0**-39
 CORRECTIONS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "by": "fdr_by"}
 compared = 0
 
@@ -70,7 +72,7 @@ def check_pairs(document: dict, values: dict[str, dict[str, np.ndarray]]) -> Non
         delta = y - x
         t = stats.ttest_rel(y, x)
         # A mean difference that is rounding is 0 in laneval, and so are t and d_z; tenths of P@10 often add up to 0.
-        is_rounding = abs(float(np.mean(delta))) <= 2.0**-39
+        is_rounding = abs(float(np.mean(delta))) <= ROUNDING
         mean, statistic = (0.0, 0.0) if is_rounding else (float(np.mean(delta)), float(t.statistic))
         same(f"{what}: delta", pair["delta"], mean, 1e-9)
         same(f"{what}: t", pair["t"], statistic)
@@ -83,6 +85,10 @@ def check_pairs(document: dict, values: dict[str, dict[str, np.ndarray]]) -> Non
         wins, losses = int((rounded > 0).sum()), int((rounded < 0).sum())
         same(f"{what}: p_sign", pair["p_sign"], float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0)
         same(f"{what}: d_z", pair["d_z"], mean / float(np.std(delta, ddof=1)))
+        # No sum of signs is nearer to 0 than 0; scipy would compare what is rounding.
+        if is_rounding:
+            same(f"{what}: p_perm", pair["p_perm"], 1.0)
+            continue
         # scipy draws other signs: it doubles the smaller of two one-sided shares, each with one draw more. Five standard errors of that.
         drawn = stats.permutation_test((delta,), np.mean, permutation_type="samples", n_resamples=9999, vectorized=True, rng=1)
         p = pair["p_perm"]
@@ -120,7 +126,9 @@ def check_anova(document: dict, values: dict[str, dict[str, np.ndarray]]) -> Non
         error = ((table - means[:, None] - queries[None, :] + whole) ** 2).sum()
         df = (m - 1) * (n - 1)
         f = n * ((means - whole) ** 2).sum() / (m - 1) / (error / df)
-        same(f"F of {of['measure']}", of["f_runs"], float(f))
+        # Means that are equal but for rounding have an F of no more than this, and which one is chance.
+        least = n * m * ROUNDING**2 / (m - 1) / (error / df)
+        same(f"F of {of['measure']}", max(of["f_runs"], least), max(float(f), least))
         same(f"p of F of {of['measure']}", of["p_runs"], float(stats.f.sf(f, m - 1, df)))
         by_name = dict(zip(values[of["measure"]], means, strict=True))
         for pair in document["pairs"]:
@@ -153,7 +161,7 @@ def main() -> None:
                 raise SystemExit(f"there are values of {[(m, len(of)) for m, of in values.items()]}")
             pairs = runs * (runs - 1) // 2 * len(values)
             some(7 * pairs, check_pairs, document, values)
-            some(pairs, check_wilcoxon, compare(laneval, folder, names, "--test", "wilcoxon", "--wilcoxon", "normal"), values)
+            some(pairs, check_wilcoxon, compare(laneval, folder, names, "--test", "wilcoxon", "--wilcoxon-method", "normal"), values)
             some(2 * len(CORRECTIONS) * pairs, check_corrections, laneval, folder, names)
             some(2 * len(values) + pairs, check_anova, compare(laneval, folder, names, "--correction", "hsd", "--anova"), values)
     print(f"{compared} numbers of comparisons equal those of scipy and statsmodels")

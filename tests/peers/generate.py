@@ -8,7 +8,7 @@ write a line. Only the shape "free" has topics with nothing but negative grades,
 crashes on one. Standard library only.
 
     generate.py --out DIR [--seed 1] [--queries 30] [--depth 100] [--hard]
-                [--shape mixed] [--layout shuffled] [--groups judges]
+                [--shape mixed] [--layout shuffled] [--letor-groups judges]
 
 The same arguments give the same bytes.
 """
@@ -267,7 +267,7 @@ def main():
     parser.add_argument("--hard", action="store_true", help="grades up to 12 and 100, scores at the edges of f32")
     parser.add_argument("--shape", choices=SHAPES, default="mixed")
     parser.add_argument("--layout", choices=LAYOUTS, default="shuffled")
-    parser.add_argument("--groups", choices=GROUPS, help="judgments by facet, where the second field says which")
+    parser.add_argument("--letor-groups", choices=GROUPS, help="judgments by facet, where the second field says which")
     args = parser.parse_args()
     for path in write_data(args.out, args.seed, args.shape, args.layout, args.queries, args.depth, args.hard, args.groups):
         print(path)

@@ -23,7 +23,7 @@ from peer_pytrec_eval import all_arguments, pytrec_values
 
 TOOL = "pytrec-eval-terrier"
 RECIPE = {"seed": 9, "shape": "mixed", "layout": "interleaved", "queries": 24, "depth": 60, "hard": True}
-NOTE = ("run: golden.run, qrels: golden.qrels; scores as f32, topics in both files (--score f32 --queries both). "
+NOTE = ("run: golden.run, qrels: golden.qrels; scores as f32, topics in both files (--score-type f32 --queries common). "
         "Each case was made with relevance_level=rel and judged_docs_only_flag=judged_only. Measures are named without rel. "
         "GMAP holds ln(max(AP, 1e-5)), GMBpref ln(max(Bpref, 1e-5)). "
         "IPrec and IPrec11 are nan where -J leaves a topic without results: "

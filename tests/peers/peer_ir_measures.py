@@ -9,7 +9,7 @@ from tally import CLOSE, within
 
 FIVE_DECIMALS = 5.0001e-6  # half a unit of the last printed digit
 
-F32 = ("--score", "f32")
+F32 = ("--score-type", "f32")
 JUDGED_ONLY = (*F32, "-J")
 ASCENDING = ("--ties", "docno-asc")
 INPUT_ORDER = ("--ties", "input")

@@ -1,6 +1,6 @@
 """Judges: `--judges mean`, `min` and `max` and the *_avgjg of trec_eval, from pytrec_eval's values of each judge alone.
 
-Under `--score f32` the bits are equal, the mean being the sum in the bytewise order of the judges, divided by their number; what
+Under `--score-type f32` the bits are equal, the mean being the sum in the bytewise order of the judges, divided by their number; what
 `laneval trec-eval -R qrels_jg` prints has the same 4 decimals.
 """
 
@@ -59,7 +59,7 @@ def combine(values, judges):
 
 
 def compare_eval(laneval, tally, data, rel, view):
-    given = ("--score", "f32", "--queries", "both", "--rel", str(rel), *view[0])
+    given = ("--score-type", "f32", "--queries", "common", "--rel", str(rel), *view[0])
     values, averaged = judge_values(laneval, data, ARGUMENTS, rel, view), judge_values(laneval, data, AVERAGED, rel, view)
     cases = [(f"judges {judges}", judges, values, ARGUMENTS, ("--judges", judges)) for judges in JUDGES]
     cases += [("judges avgjg", "mean", averaged, [with_suffix(argument) for argument in AVERAGED], ())]

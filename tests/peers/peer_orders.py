@@ -53,7 +53,7 @@ def compare_orders(laneval, tally, data, view):
         arguments = ORDERS_MEAN + (ORDERS_EXTREME if rule != "average" and not judged_only else ())
         if rule != "average" and ranks:
             arguments = tuple(argument for argument in arguments if argument != "infAP")  # refused
-        ours = laneval.evaluate(data, [f"trec:{argument}" for argument in arguments], ("--queries", "both", "--ties", rule, *flags))
+        ours = laneval.evaluate(data, [f"trec:{argument}" for argument in arguments], ("--queries", "common", "--ties", rule, *flags))
         theirs = order_values(laneval.names, arguments, qrels, run, ranks, judged_only)
         for measure, topics in theirs.items():
             if rule == "average":

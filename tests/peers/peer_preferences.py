@@ -49,7 +49,7 @@ def plain_values(lines, ranked):
 def compare_eval(laneval, tally, data, flags, depth):
     for score, number in (("f64", same), ("f32", as_f32)):
         expected = plain_values(read_preferences(data, same), rankings(data.read_run(), number, depth))
-        given = ("--judgments-by", "preference", "--ties", "docno-asc", "--score", score, *flags)
+        given = ("--facet", "preference", "--ties", "docno-asc", "--score-type", score, *flags)
         found = laneval.evaluate(data, list(expected), given)
         for measure, values in expected.items():
             tally.add_topics("preferences", measure, found[measure], values, same_bits, f"{data.label} {' '.join(given)}")

@@ -59,7 +59,7 @@ def compare_pyndeval(laneval, tally, data, settings):
             base = full_name(ours, wanted, setting, "raw" if ours in RAW else None)
             measures |= {(number, f"{theirs}@{k}"): f"{base}@{k}" for k in CUTOFFS}
         measures |= {(number, theirs): full_name(ours, wanted, setting) for theirs, (ours, wanted) in WHOLE.items()}
-    found = laneval.evaluate(data, dict.fromkeys(measures.values()), ("--queries", "both", "--ties", "docno-asc"))
+    found = laneval.evaluate(data, dict.fromkeys(measures.values()), ("--queries", "common", "--ties", "docno-asc"))
     for number, setting in enumerate(settings):
         expected = peer_values(rows, run, setting)
         for theirs, values in expected.items():

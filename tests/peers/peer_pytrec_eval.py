@@ -1,4 +1,4 @@
-"""pytrec_eval: the measures of trec_eval under `--score f32`, equal bit for bit."""
+"""pytrec_eval: the measures of trec_eval under `--score-type f32`, equal bit for bit."""
 
 import math
 import sys
@@ -57,7 +57,7 @@ def without_nan(tally, measure, ours, theirs):
 def compare_plain_trec(laneval, tally, data, rel, judged_only, peer="pytrec_eval"):
     """Compares every measure of pytrec_eval at one level: first with odd cutoffs, then with parameters of their own."""
     qrels, run = data.read_qrels(), data.read_run()
-    flags = ["--score", "f32", "--queries", "both", *(["--rel", str(rel)] if rel != 1 else []), *(["-J"] if judged_only else [])]
+    flags = ["--score-type", "f32", "--queries", "common", *(["--rel", str(rel)] if rel != 1 else []), *(["-J"] if judged_only else [])]
     arguments = all_arguments(laneval.names, ODD_CUTOFFS)
     passes = [(arguments, [f"trec:{argument}" for argument in arguments], laneval.names.trec_measure)]
     for given in PARAMETERS:
@@ -92,7 +92,7 @@ def compare_gains(laneval, tally, data, of=GAINS, peer="pytrec_eval gains"):
             return tidy(f"{base}({parameter}){at}{cutoff}")
 
         asked = [name(printed) for argument in graded for printed in as_printed(argument)]
-        ours = laneval.evaluate(data, asked, ("--score", "f32", "--queries", "both"))
+        ours = laneval.evaluate(data, asked, ("--score-type", "f32", "--queries", "common"))
         theirs = pytrec_values(gains, run, graded, name)
         for measure in sorted(ours.keys() | theirs.keys()):
             tally.add_topics(peer, measure, ours[measure], theirs[measure], same_bits, data.label)

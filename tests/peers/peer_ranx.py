@@ -44,7 +44,7 @@ def check(laneval, tally, folder, options):
             if rows is real:
                 data.must_have_many_grades()
             asked = list(rows.values()) if rows in (BINARY, real) else [f"ranx:{name}" for name in rows]
-            ours = laneval.evaluate(data, asked, ("--queries", "both"))
+            ours = laneval.evaluate(data, asked, ("--queries", "common"))
             qrels, run = data.read_qrels(), data.read_run()
             theirs = ranx_values([name for name in rows if not name.startswith("bpref")], qrels, run)
             for name, mine in rows.items():

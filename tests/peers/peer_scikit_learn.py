@@ -81,7 +81,7 @@ def check_sklearn_tied(laneval, tally, folder, options):
         qrels, run = data.read_qrels(), data.read_run()
         rows = [(f"{name}@{k}" if k else name, gain, of_judgments, k)
                 for name, gain, of_judgments in SKLEARN_TIED for k in (None, *TIED_CUTOFFS)]
-        ours = laneval.evaluate(data, [row[0] for row in rows], ("--queries", "both", "--ties", "average"))
+        ours = laneval.evaluate(data, [row[0] for row in rows], ("--queries", "common", "--ties", "average"))
         for name, gain, of_judgments, k in rows:
             theirs = sklearn_tied_values(gain, of_judgments, k, qrels, run)
             known = {topic: value for topic, value in ours[tidy(name)].items() if topic in theirs}

@@ -41,6 +41,6 @@ def check(laneval, tally, folder, options):
         qrels, run = data.read_qrels(), data.read_run()
         names = [f"{name}@{k}" for name, k in itertools.product(TRM.values(), CUTOFFS)]
         for rule, theirs in trm_values(sorted(qrels.keys() & run.keys()), qrels, run).items():
-            ours = laneval.evaluate(data, names, ("--queries", "both", "--ties", rule))
+            ours = laneval.evaluate(data, names, ("--queries", "common", "--ties", rule))
             for name in names:
                 tally.add_topics(f"trm {rule}", name, ours[tidy(name)], theirs[name], relative(TIED), data.label)

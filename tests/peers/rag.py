@@ -3,7 +3,7 @@
 
 Cases whose values are known and random ones, laneval as the Python package:
 
-    haystack      the evaluators of documents, chunks with repeats: `--repeats blank`, without cutoff, 1e-12
+    haystack      the evaluators of documents, chunks with repeats: `--aggregate blank`, without cutoff, 1e-12
     llama_index   the metrics of retrieval, lists of ids without repeats, and sets of ids with repeats (`first`): 1e-12
     faiss         knn_intersection_measure, neighbours without empty places: 1e-12
     big-ann       get_recall_values with and without equal distances, from a checkout of big-ann-benchmarks: equal counts
@@ -77,7 +77,7 @@ def haystack(tally, rng, rounds, _folders):
     run = {str(at): dict(chunks) for at, (_, chunks) in enumerate(cases)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", laneval.LanevalWarning)  # it says how many results repeat a document
-        ours = laneval.evaluate(qrels, run, list(evaluators), units="before:#", repeats="blank", per_query=True)
+        ours = laneval.evaluate(qrels, run, list(evaluators), doc_id="before:#", aggregate="blank", per_query=True)
     for measure, evaluator in evaluators.items():
         theirs = evaluator.run(ground_truth_documents=truth, retrieved_documents=found)["individual_scores"]
         theirs = {str(at): value for at, value in enumerate(theirs)}
@@ -95,7 +95,7 @@ def llama_index(tally, rng, rounds, _folders):
         ("lists", once, {"RR": MRR(), "nDCG": NDCG(), "AP": AveragePrecision(), "Success@100": HitRate(), "SetR": Recall(), "SetP": Precision()}),
         ("sets", repeated, {"SetR": Recall(), "SetP": Precision()}),
     ]:
-        ours = laneval.evaluate_ids(relevant, lists, list(metrics), repeats="first", per_query=True)
+        ours = laneval.evaluate_ids(relevant, lists, list(metrics), aggregate="max", per_query=True)
         for measure, metric in metrics.items():
             for at, (expected, found) in enumerate(zip(relevant, lists)):
                 theirs = float(metric.compute(expected_ids=expected, retrieved_ids=found).score)

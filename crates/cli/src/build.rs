@@ -1,144 +1,125 @@
-//! `laneval build`: joins runs to judgments once, and keeps the label matrix as a file.
+//! `laneval build`: joins runs to judgments once, and keeps the label matrix as a `.lmx` file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
+use laneval::options::{Given, TieRule};
 
-use super::formats::FormatOptions;
-use super::inputs::{FileOptions, NameOptions, RankingOptions, RunPath, bytes, named, recognise};
-use super::output::{self, unknown_extension};
-use super::progress::{Progress, WorkAmount};
-use super::refused::{self, Wish};
-use super::stop::Stop;
-use super::style::{counted, say, shown, tell};
-use super::threads::Threads;
-use super::units::UnitOptions;
+use super::{
+    cli_error::{CliResult, fail},
+    command_row::{CommandRow, Inputs},
+    conflicts::{self, Requested},
+    inputs::{RankingOptions, RunPath, TEXTS, bytes, find_matrices, named_runs},
+    output::{self, unknown_extension},
+    progress::{Progress, WorkAmount},
+    style::{pluralize, print_note, print_written, shown},
+    threads::Threads,
+};
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval build qrels.txt bm25.run dense.run -o trec8.lmx
-  laneval build qrels.txt runs/*.gz -o top1000.lmx -M 1000 --score f32";
+/// `laneval build`.
+pub const COMMAND: CommandRow = CommandRow {
+    name: "build",
+    first: "Join qrels and runs into a label matrix (.lmx)",
+    more: "It holds the labels of all results in the order of their ranks: `eval` and `compare` \
+        read it \
+        in place of the text, in a fraction of the time.",
+    usage: &["build [OPTIONS] <QRELS> <RUN>... --output <FILE.lmx>"],
+    inputs: Some(Inputs {
+        name: "FILES",
+        first: "Qrels, then runs (or name=path)",
+        more: TEXTS,
+        // Not 2 or more: clap counts the arguments before an option and those behind it apart.
+        count: (1, usize::MAX),
+        is_last: false,
+    }),
+    examples: &[
+        "laneval build qrels.txt bm25.run dense.run -o trec8.lmx",
+        "laneval build qrels.txt runs/*.gz -o top1000.lmx -M 1000 --score-type f32",
+    ],
+    page: "lmx.md",
+    run: |arguments| Build::new(arguments.given, arguments.inputs).run(),
+    ..CommandRow::NEW
+};
 
 /// The extension of a label matrix.
 pub const EXTENSION: &str = "lmx";
 
-/// Join runs to judgments into one file, a label matrix.
-///
-/// It is evaluated without the text, and again and again in little time.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+/// The command `laneval build`: its options, and the judgments and runs.
+#[derive(Debug)]
 pub struct Build {
-    /// Judgments, plain or compressed; `-` is stdin
-    qrels: PathBuf,
-    /// Runs, plain or compressed; `-` is stdin; name=path gives a run a name
-    #[arg(value_name = "RUN", required = true)]
-    runs: Vec<PathBuf>,
-    /// The file to write
-    ///
-    /// It appears only when it is complete.
-    #[arg(short, long, value_name = "FILE.lmx")]
-    output: PathBuf,
-    /// Keep which documents with equal scores have different labels
-    ///
-    /// Only such a file gives values over all orders of equal scores. It is a little larger;
-    /// `laneval info` says how many scores are equal.
-    #[arg(long)]
-    keep_ties: bool,
-    /// Print nothing on stderr
-    #[arg(long)]
-    quiet: bool,
-    #[command(flatten)]
-    files: FileOptions,
-    #[command(flatten)]
-    naming: NameOptions,
-    #[command(flatten)]
     ranking: RankingOptions,
-    #[command(flatten)]
-    threads: Threads,
+    inputs: Vec<PathBuf>,
 }
 
 impl Build {
-    /// Makes a build of judgments and runs in these formats, without other options.
-    pub fn of(
-        (qrels, runs): (PathBuf, Vec<PathBuf>),
-        output: PathBuf,
-        (formats, units): (FormatOptions, UnitOptions),
-        quiet: bool,
-    ) -> Self {
-        let mut ranking = RankingOptions::of(formats);
-        ranking.units = units;
-        let (keep_ties, files, threads) = Default::default();
-        let naming = NameOptions::PATH;
-        Build { qrels, runs, output, keep_ties, quiet, files, naming, ranking, threads }
+    /// Makes the command of its options and of its inputs, the judgments and then the runs.
+    pub fn new(given: Given, inputs: Vec<PathBuf>) -> Self {
+        Self { ranking: RankingOptions::new(given), inputs }
     }
 
-    /// Runs the command.
-    pub fn run(mut self) -> Result<(), Stop> {
-        self.settle()?;
-        let arguments: Vec<PathBuf> =
-            [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
-        let (runs, inputs) = named(&arguments);
-        if self
-            .output
-            .extension()
-            .is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION))
-        {
-            return Err(unknown_extension(&self.output, &[EXTENSION], ""));
+    /// Runs `laneval build`: joins runs to judgments, and writes the label matrix as a `.lmx` file.
+    pub fn run(mut self) -> CliResult<()> {
+        let output = self.ranking.given.required_path("output")?.to_owned();
+        if self.inputs.len() < 2 {
+            return fail("a matrix has judgments and runs: give QRELS RUN...");
         }
-        output::check(&self.output, &inputs)?;
-        if let Some((path, _)) = inputs.iter().zip(recognise(&inputs)?).find(|&(_, matrix)| matrix)
-        {
-            return Err(Stop::new(format!(
+        self.apply_library()?;
+        let (runs, paths) = named_runs(&self.inputs);
+        if output.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION)) {
+            return Err(unknown_extension(&output, &[EXTENSION], ""));
+        }
+        output::check(&output, &paths)?;
+        if let Some(at) = find_matrices(&paths)?.into_iter().position(|matrix| matrix) {
+            return fail(format!(
                 "{} is a label matrix already: build from QRELS RUN...",
-                shown(path)
-            )));
+                shown(&paths[at])
+            ));
         }
-        self.threads.install(|| self.build(&runs))
+        let threads = Threads::new(&self.ranking.given)?;
+        threads.install(|| self.build(&output, &runs, &threads))
     }
 
-    /// Takes the tie order and score type of the library that was asked for. If the library values
-    /// all orders of equal scores, the matrix keeps its ties, so that an evaluation of the file can
-    /// value all orders too.
-    fn settle(&mut self) -> Result<(), Stop> {
-        let given = self.ranking.ties;
-        self.ranking.settle()?;
-        if given.is_none() && self.ranking.needs_ties() {
-            (self.ranking.ties, self.keep_ties) = (None, true);
+    /// Takes the tie order and score type of the library that `--as` names, if it was given. If the
+    /// library values all orders of equal scores, the matrix keeps its ties, so that an evaluation
+    /// of the file can value all orders too.
+    fn apply_library(&mut self) -> CliResult<()> {
+        let has_rule = self.ranking.given.is_given("ties");
+        self.ranking.given.apply_profile()?;
+        // A rule that the user gave is refused later, if it is a value over all orders.
+        if !has_rule && self.ranking.needs_ties() {
+            self.ranking.given.set("ties", vec![TieRule::default().to_string().into()]);
+            self.ranking.given.set("keep-ties", Vec::new());
         }
         Ok(())
     }
 
-    fn build(&self, runs: &[RunPath]) -> Result<(), Stop> {
+    fn build(&self, output: &Path, runs: &[RunPath], threads: &Threads) -> CliResult<()> {
         let start = Instant::now();
-        let own = [(Wish::Build, true), (Wish::KeepTies, self.keep_ties)];
-        refused::check(own.into_iter().chain(refused::of_ties(self.ranking.ties)))?;
+        let given = &self.ranking.given;
+        let (keep_ties, quiet) = (given.flag("keep-ties"), given.flag("quiet"));
+        let own = [(Requested::Build, true), (Requested::KeepTies, keep_ties)];
+        let by_ties = conflicts::requested_by_ties(given.tie_rule()?);
+        conflicts::check(own.into_iter().chain(by_ties))?;
+        let qrels = &self.inputs[0];
         let paths: Vec<PathBuf> = runs.iter().map(|run| run.path.clone()).collect();
-        let amount = WorkAmount::of(bytes([&self.qrels].into_iter().chain(&paths)));
-        let progress = Progress::start("reading", amount, self.quiet);
-        let matrix = self.ranking.join(
-            (&self.qrels, runs),
-            (self.files, self.naming),
-            self.keep_ties,
-            progress.watch(),
-        )?;
+        let amount = WorkAmount::from_bytes(bytes([qrels].into_iter().chain(&paths)));
+        let progress = Progress::start("reading", amount, quiet);
+        let matrix = self.ranking.join(qrels, runs, keep_ties, progress.watch())?;
         drop(progress);
-        let progress = Progress::start("writing", WorkAmount::Unknown, self.quiet);
-        matrix.write(&self.output)?;
+        let progress = Progress::start("writing", WorkAmount::Unknown, quiet);
+        matrix.write(output)?;
         drop(progress);
-        if !self.quiet {
-            self.threads.note().iter().chain(&self.ranking.formats.notes()).for_each(say);
+        if !quiet {
+            threads.note().iter().chain(&self.ranking.formats.notes()).for_each(print_note);
             let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
-            let bytes = self.output.metadata().map_or(0, |file| file.len());
-            tell(format_args!(
-                "{}: {}, {}, {}, {} in {:.3} s",
-                shown(&self.output),
-                counted(matrix.runs().len() as u64, "run"),
-                counted(matrix.queries().len() as u64, "judged query"),
-                counted(labels, "label"),
-                counted(bytes, "byte"),
-                start.elapsed().as_secs_f64()
-            ));
+            let bytes = output.metadata().map_or(0, |file| file.len());
+            let contents = [
+                pluralize(matrix.runs().len() as u64, "run"),
+                pluralize(matrix.queries().len() as u64, "judged query"),
+                pluralize(labels, "label"),
+                pluralize(bytes, "byte"),
+            ];
+            print_written(output, contents.join(", "), start);
         }
         Ok(())
     }

@@ -1,120 +1,64 @@
-//! Passages by their positions, and chunkings of their documents: what `convert` makes judgments
-//! of, and `info` describes.
+//! The option `--chunks`: judged passages become judgments of chunks in `convert`, and are compared
+//! with them in `info`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
-use laneval::spans::{ChunkRule, ChunkingFacts, Chunks, GoldSpans};
+use laneval::options::Given;
+use laneval::spans::{ChunkRule, ChunkingStats, Chunks, GoldSpans};
 use serde_json::json;
 
-use super::choice::PlainFormat;
-use super::formats::FormatOptions;
-use super::output::print_text;
-use super::stop::Stop;
-use super::style::{shown, thousands};
+use super::{
+    cli_error::{CliResult, fail},
+    output::{PlainFormat, print_plain},
+    style::{shown, thousands},
+};
 
-/// The options by which judgments of chunks are made.
-#[derive(Debug, Args)]
-pub struct ChunkOptions {
-    /// Make judgments of these chunks: IN is passages (query, document, start, end, grade), and
-    /// FILE has chunk, document, start, end
-    ///
-    /// Positions count from 0, and the end is behind the last one. They may be of bytes, characters
-    /// or tokens, the same in both files. Both are records, or tables whose first line has names;
-    /// `length` may stand for `end`. With --judgments-by subtopic each passage is a subtopic,
-    /// numbered from 0.
-    #[arg(long, value_name = "FILE", requires = "qrels", help_heading = "Units")]
-    chunks: Option<PathBuf>,
-    /// The part of the shorter of chunk and passage that both must share: above 0, at most 1
-    /// [default: 0.5]
-    #[arg(long, value_name = "PART", requires = "chunks", help_heading = "Units")]
-    share: Option<f64>,
+/// Returns the rule by which a chunk of a document takes the grade of a passage that it overlaps.
+pub fn rule(given: &Given, by_span: bool) -> CliResult<ChunkRule> {
+    let least = given.value("min-overlap")?.unwrap_or(0.5);
+    Ok(ChunkRule::new(least)?.by_span(by_span))
 }
 
-impl ChunkOptions {
-    /// Whether judgments of chunks are asked for.
-    pub fn is_asked(&self) -> bool {
-        self.chunks.is_some()
-    }
-
-    /// The file of chunks.
-    pub fn path(&self) -> Option<&PathBuf> {
-        self.chunks.as_ref()
-    }
-
-    /// The rule by which a chunk has the grade of a passage.
-    pub fn rule(&self, by_span: bool) -> Result<ChunkRule, Stop> {
-        Ok(ChunkRule::new(self.share.unwrap_or(0.5))?.by_span(by_span))
-    }
-
-    /// Reads passages, and the chunks.
-    pub fn read(&self, gold: &Path, formats: &FormatOptions) -> Result<(GoldSpans, Chunks), Stop> {
-        let chunks = self.chunks.as_deref().unwrap_or_else(|| Path::new("-"));
-        read((gold, chunks), formats)
-    }
-}
-
-fn read(
-    (gold, chunks): (&Path, &Path),
-    formats: &FormatOptions,
-) -> Result<(GoldSpans, Chunks), Stop> {
+/// Reads the judged passages, and the chunks that `--chunks` names.
+pub fn read(given: &Given, gold: &Path) -> CliResult<(GoldSpans, Chunks)> {
+    let chunks = path(given);
     if gold == chunks {
-        return Err(Stop::new(format!("{} cannot be both passages and chunks", shown(gold))));
+        return fail(format!("{} cannot be both passages and chunks", shown(gold)));
     }
-    let (as_judgments, _) = formats.read_as();
+    let (as_judgments, _) = given.read_options()?;
     Ok((GoldSpans::read(gold, as_judgments.columns.as_ref())?, Chunks::read(chunks)?))
 }
 
-/// Prints what a chunking does to passages.
-pub fn print_facts(
-    (gold, chunks): (&Path, &Path),
-    formats: &FormatOptions,
-    format: PlainFormat,
-) -> Result<(), Stop> {
-    let (spans, pieces) = read((gold, chunks), formats)?;
+/// Returns the path of the file of chunks that `--chunks` names, or else that of stdin.
+fn path(given: &Given) -> &Path {
+    given.path("chunks").unwrap_or_else(|| Path::new("-"))
+}
+
+/// Prints what a chunking of documents does to judged passages, for `laneval info --chunks`.
+pub fn print_facts(given: &Given, gold: &Path) -> CliResult<()> {
+    let (spans, pieces) = read(given, gold)?;
     let facts = spans.chunking_facts(&pieces)?;
-    print_text(format == PlainFormat::Table, |to| match format {
-        PlainFormat::Json => writeln!(to, "{:#}", document((gold, spans.len()), chunks, &facts)),
-        PlainFormat::Table => {
-            let (least, median, most, mean) = facts.lengths;
-            let count = |number: usize| thousands(number as u64);
-            let rows = [
-                (
-                    "passages",
-                    format!(
-                        "{}, of {} queries with gold",
-                        count(spans.len()),
-                        count(facts.queries)
-                    ),
-                ),
-                (
-                    "chunks",
-                    format!("{} of {} documents", count(facts.chunks), count(facts.documents)),
-                ),
-                (
-                    "length",
-                    format!(
-                        "{} to {}, median {}, mean {mean:.1}",
-                        thousands(least),
-                        thousands(most),
-                        thousands(median)
-                    ),
-                ),
-                ("gold in chunks", format!("{:.4} of its positions", facts.covered)),
-                ("chunks with gold", format!("{:.2} a query", facts.with_gold)),
-                ("precision-Ω", format!("{:.4}", facts.omega)),
-            ];
-            rows.iter().try_for_each(|(what, said)| writeln!(to, "{what:<18}{said}"))
-        }
+    let format: PlainFormat = given.required("format")?;
+    print_plain(format, &document(gold, path(given), spans.len(), &facts), |to| {
+        let (least, median, most, mean) = facts.lengths;
+        let [least, median, most] = [least, median, most].map(thousands);
+        let [passages, queries, pieces, documents] =
+            [spans.len(), facts.queries, facts.chunks, facts.documents]
+                .map(|count| thousands(count as u64));
+        let rows = [
+            ("passages", format!("{passages}, of {queries} queries with gold")),
+            ("chunks", format!("{pieces} of {documents} documents")),
+            ("length", format!("{least} to {most}, median {median}, mean {mean:.1}")),
+            ("gold in chunks", format!("{:.4} of its positions", facts.covered)),
+            ("chunks with gold", format!("{:.2} a query", facts.with_gold)),
+            ("precision-Ω", format!("{:.4}", facts.omega)),
+        ];
+        rows.iter().try_for_each(|(name, value)| writeln!(to, "{name:<18}{value}"))
     })
 }
 
-/// The facts for programs.
-fn document(
-    (gold, spans): (&Path, usize),
-    chunks: &Path,
-    facts: &ChunkingFacts,
-) -> serde_json::Value {
+/// Returns the facts about passages and chunks as JSON, for `laneval info --chunks`.
+fn document(gold: &Path, chunks: &Path, spans: usize, facts: &ChunkingStats) -> serde_json::Value {
     let (least, median, most, mean) = facts.lengths;
     json!({
         "file": gold.to_string_lossy(),

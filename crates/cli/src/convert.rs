@@ -4,82 +4,73 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use laneval::options::Given;
 use laneval::report::Note;
 use laneval::text::TextRow;
-use laneval::{Error, Input, Join, JudgedBy, Qrels};
+use laneval::{Error, FacetKind, Input, Join, Qrels};
 
-use super::build::{Build, EXTENSION};
-use super::choice::{NamedChoice, groups, one_of};
-use super::chunks::ChunkOptions;
-use super::formats::FormatOptions;
-use super::inputs::{bytes, recognise, stem};
-use super::output::{Output, unknown_extension};
-use super::progress::{Progress, WorkAmount};
-use super::row_output::{NO_PARQUET, RowFormat, RowWriter};
-use super::stop::Stop;
-use super::style::{counted, say, shown, tell};
-use super::threads::Threads;
-use super::units::UnitOptions;
+use super::{
+    build::{Build, EXTENSION},
+    chunks,
+    cli_error::{CliError, CliResult, fail},
+    command_row::{CommandRow, Inputs},
+    formats::RecognisedFormats,
+    inputs::{bytes, find_matrices, stem, without_extension},
+    output::{Output, cannot_write, unknown_extension},
+    progress::{Progress, WorkAmount},
+    row_output::{NO_PARQUET, RowFormat, RowWriter},
+    style::{pluralize, print_note, print_written, shown},
+    threads::Threads,
+};
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval convert run.json -o run.trec
-  laneval convert qrels.tsv --qrels -o qrels.qrels
-  laneval convert judged.qrels --qrels --judgments-by judge -o judged.tsv
-  laneval convert judged.letor scores.txt -o model.run.gz
-  laneval convert passages.jsonl --qrels --chunks chunks.csv -o chunks.qrels
-  laneval convert chunks.run --units before:# -o documents.run
-  laneval convert qrels.tsv run.json run.csv -o all.lmx";
+/// `laneval convert`.
+pub const COMMAND: CommandRow = CommandRow {
+    name: "convert",
+    first: "Convert a run, or qrels with --qrels, to another format",
+    more: "Rows keep their order, and numbers are written as they were read. Fields that TREC text \
+        needs and the input lacks are made up: the rank by the order of rows, the tag by the name \
+        of the file. Documents that occur twice are not reported, except with --doc-id or \
+        --aggregate: then each document is written once, with \
+        its score.",
+    usage: &[
+        "convert [OPTIONS] <RUN> --output <OUT>",
+        "convert [OPTIONS] --qrels <QRELS> --output <OUT>",
+        "convert [OPTIONS] <QRELS> <RUN>... --output <FILE.lmx>",
+        "convert [OPTIONS] <QRELS> <SCORES> --output <OUT>",
+    ],
+    inputs: Some(Inputs {
+        name: "IN",
+        first: "A run, or with --qrels qrels; `-` is stdin",
+        more: "It is in any format, plain or compressed. For a file of scores alone, one on each \
+            line or a matrix of NumPy, give two files: first the qrels that they belong to, then \
+            the scores. For .lmx give the qrels, then the runs.",
+        count: (1, usize::MAX),
+        is_last: false,
+    }),
+    examples: &[
+        "laneval convert run.json -o run.trec",
+        "laneval convert qrels.tsv --qrels -o qrels.qrels",
+        "laneval convert judged.qrels --qrels --facet judge -o judged.tsv",
+        "laneval convert judged.letor scores.txt -o model.run.gz",
+        "laneval convert passages.jsonl --qrels --chunks chunks.csv -o chunks.qrels",
+        "laneval convert chunks.run --doc-id before:# -o documents.run",
+        "laneval convert qrels.tsv run.json run.csv -o all.lmx",
+    ],
+    page: "converting.md",
+    run: |arguments| Convert { given: arguments.given, inputs: arguments.inputs }.run(),
+    ..CommandRow::NEW
+};
 
-/// Write a run, or with --qrels judgments, in another format.
-///
-/// Rows keep their order, and numbers are written as they were read. The extension of the output
-/// decides the format. If the input lacks fields that TREC text needs, they are made up: the rank
-/// is the number of the row among those of its query, and the tag is the name of the file.
-/// Documents that occur twice are not reported, but with --units or --repeats: then each document
-/// is written once, with its score.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Convert {
-    /// A run, or with --qrels judgments, in any format, plain or compressed; `-` is stdin. For a
-    /// file of scores alone, one on each line or a matrix of NumPy, give two files: first the
-    /// judgments that they belong to, then the scores. For .lmx give the judgments, then the runs
-    #[arg(value_name = "IN", required = true)]
+/// The command `laneval convert`: its options, and its inputs.
+#[derive(Debug)]
+struct Convert {
+    given: Given,
     inputs: Vec<PathBuf>,
-    /// The file to write, which appears only when it is complete: .trec, .run or .qrels, .tsv,
-    /// .jsonl, each of them also .gz; .parquet; or .lmx, as `laneval build` makes it
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// Read judgments, not a run
-    #[arg(long)]
-    qrels: bool,
-    /// Keep who judged a document, or for which subtopic: a column of tables and records, the
-    /// second field of TREC text
-    #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(columns()))]
-    judgments_by: Option<JudgedBy>,
-    #[command(flatten)]
-    chunks: ChunkOptions,
-    /// Print nothing on stderr
-    #[arg(long)]
-    quiet: bool,
-    #[command(flatten)]
-    units: UnitOptions,
-    #[command(flatten)]
-    formats: FormatOptions,
 }
 
-/// Lists the facets of judgments that tables have columns for.
-fn columns() -> Vec<NamedChoice<JudgedBy>> {
-    groups()
-        .into_iter()
-        .filter(|(_, by, _)| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))
-        .collect()
-}
-
-/// The kind of output.
+/// The kind of file that `laneval convert` writes: rows in a format, or a label matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// Rows of text, perhaps compressed by gzip.
@@ -104,21 +95,22 @@ const TARGETS: &[(&str, Option<RowFormat>, Option<bool>)] = &[
 ];
 
 impl Target {
-    /// Returns the target that the extension of a path names.
-    fn of(path: &Path, judgments: bool) -> Result<Self, Stop> {
-        let plain = without(path, &["gz"]);
+    /// Returns the kind of file that `laneval convert` writes, by the extension of the output path.
+    fn from_path(path: &Path, judgments: bool) -> CliResult<Self> {
+        let plain = without_extension(path, &["gz"]);
         let extension = plain.extension().map(|extension| extension.to_ascii_lowercase());
-        let known =
-            TARGETS.iter().find(|(name, ..)| extension.as_deref().is_some_and(|one| one == *name));
+        let known = TARGETS
+            .iter()
+            .find(|(name, ..)| extension.as_deref().is_some_and(|found| found == *name));
         let target = match known {
             Some((_, Some(format), _)) if format.is_text() || plain == *path => {
-                Target::Rows(*format, plain != *path)
+                Self::Rows(*format, plain != *path)
             }
-            Some((_, None, _)) if plain == *path => Target::Matrix,
+            Some((_, None, _)) if plain == *path => Self::Matrix,
             _ if cfg!(not(feature = "parquet"))
-                && extension.as_deref().is_some_and(|one| one == "parquet") =>
+                && extension.as_deref().is_some_and(|found| found == "parquet") =>
             {
-                return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path))));
+                return Err(cannot_write(path, NO_PARQUET));
             }
             _ => {
                 let extensions: Vec<&str> = TARGETS.iter().map(|(name, ..)| *name).collect();
@@ -127,118 +119,117 @@ impl Target {
         };
         match known.and_then(|(.., says)| *says) {
             Some(true) if !judgments => {
-                Err(Stop::new(format!("{} is for judgments: add --qrels", shown(path))))
+                fail(format!("{} is for judgments: add --qrels", shown(path)))
             }
-            Some(false) if judgments => Err(Stop::new(format!(
-                "{} is for a run: leave out --qrels, or write .qrels",
-                shown(path)
-            ))),
+            Some(false) if judgments => {
+                fail(format!("{} is for a run: leave out --qrels, or write .qrels", shown(path)))
+            }
             _ => Ok(target),
         }
     }
 }
 
-/// Returns a path without its last extension, if it is one of `extensions`.
-fn without(path: &Path, extensions: &[&str]) -> PathBuf {
-    let is_one =
-        |last: &std::ffi::OsStr| extensions.iter().any(|one| last.eq_ignore_ascii_case(one));
-    if path.extension().is_some_and(is_one) { path.with_extension("") } else { path.to_owned() }
-}
-
 impl Convert {
-    /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
-        match Target::of(&self.output, self.qrels)? {
+    /// Runs `laneval convert`: writes a run or judgments in the format of the output's extension.
+    fn run(self) -> CliResult<()> {
+        let output = self.given.required_path("output")?;
+        match Target::from_path(output, self.given.flag("qrels"))? {
             Target::Matrix => self.matrix(),
-            Target::Rows(format, gzip) if self.chunks.is_asked() => self.chunked(format, gzip),
-            Target::Rows(format, gzip) => self.rows(format, gzip),
+            Target::Rows(format, gzip) if self.given.is_given("chunks") => {
+                self.chunked(output, format, gzip)
+            }
+            Target::Rows(format, gzip) => self.rows(output, format, gzip),
         }
     }
 
-    /// Writes judgments of chunks, which are made of judged passages.
-    fn chunked(self, format: RowFormat, gzip: Gzip) -> Result<(), Stop> {
+    /// Writes judgments of chunks, made of the judged passages that they overlap, for `convert
+    /// --chunks`.
+    fn chunked(&self, path: &Path, format: RowFormat, gzip: Gzip) -> CliResult<()> {
         let start = Instant::now();
-        let by_span = match self.judgments_by {
-            None => false,
-            Some(JudgedBy::Subtopic) => true,
-            Some(by) => {
-                return Err(Stop::new(format!(
-                    "--judgments-by {by}: passages have none; subtopic makes one of each passage"
-                )));
-            }
-        };
+        let facet = self.passage_facet()?;
         let (input, _) = self.input()?;
-        let inputs: Vec<PathBuf> = self.inputs.iter().chain(self.chunks.path()).cloned().collect();
-        let output = Output::new(Some(&self.output), &inputs)?;
-        let (gold, chunks) = self.chunks.read(input, &self.formats)?;
-        let judgments = gold.chunk_judgments(&chunks, self.chunks.rule(by_span)?)?;
+        let inputs = self.inputs.iter().map(PathBuf::as_path).chain(self.given.path("chunks"));
+        let inputs: Vec<PathBuf> = inputs.map(Path::to_owned).collect();
+        let output = Output::new(Some(path), &inputs)?;
+        let (gold, pieces) = chunks::read(&self.given, input)?;
+        let rule = chunks::rule(&self.given, facet.is_some())?;
+        let judgments = gold.chunk_judgments(&pieces, rule)?;
         output.write(|to| {
-            written(to, (format, gzip), (self.qrels, tag(input)), |writer| {
-                let mut writer = writer.by(self.judgments_by);
+            write_rows(to, format, gzip, self.given.flag("qrels"), tag(input), |writer| {
+                let mut writer = writer.with_facet(facet);
                 for (line, row) in (1..).zip(&judgments.rows) {
-                    let (number, span) =
-                        (row.grade.to_string(), row.span.map(|span| span.to_string()));
-                    writer
-                        .row(&TextRow {
-                            line,
-                            query: row.query,
-                            doc: row.chunk,
-                            number: number.as_bytes(),
-                            value: row.grade,
-                            rank: None,
-                            tag: None,
-                            group: span.as_ref().map(|span| span.as_bytes()),
-                        })
-                        .map_err(io::Error::other)?;
+                    let number = row.grade.to_string();
+                    let span = row.span.map(|span| span.to_string());
+                    let row = TextRow {
+                        line,
+                        query: row.query,
+                        doc: row.chunk,
+                        number: number.as_bytes(),
+                        value: row.grade,
+                        rank: None,
+                        tag: None,
+                        group: span.as_deref().map(str::as_bytes),
+                    };
+                    writer.row(&row).map_err(io::Error::other)?;
                 }
                 writer.finish().map(drop)
             })
         })?;
-        if !self.quiet {
-            say(&Note::Note(judgments.note));
-            let rows = counted(judgments.rows.len() as u64, "judgment");
-            tell(format_args!(
-                "{}: {rows} in {:.3} s",
-                shown(&self.output),
-                start.elapsed().as_secs_f64()
-            ));
-        }
+        let note = Note::Note(judgments.note);
+        self.print_done(path, &[note], judgments.rows.len() as u64, start);
         Ok(())
     }
 
-    fn matrix(self) -> Result<(), Stop> {
-        let Convert { inputs, output, qrels, quiet, units, formats, .. } = self;
-        match inputs.split_first() {
-            Some((judgments, runs)) if !runs.is_empty() && !qrels => {
-                Build::of((judgments.clone(), runs.to_vec()), output, (formats, units), quiet).run()
-            }
-            _ => Err(Stop::new(format!(
-                "{}: a matrix has judgments and runs: give QRELS RUN..., without --qrels",
-                shown(&output)
-            ))),
+    /// Returns the facet by which judgments of chunks are written, each passage a subtopic, if
+    /// `--facet` asks for one.
+    fn passage_facet(&self) -> CliResult<Option<FacetKind>> {
+        match self.given.value("facet")? {
+            facet @ (None | Some(FacetKind::Subtopic)) => Ok(facet),
+            Some(facet) => fail(format!(
+                "--facet {facet}: passages have none; subtopic makes one of each passage"
+            )),
         }
     }
 
-    fn rows(self, format: RowFormat, gzip: Gzip) -> Result<(), Stop> {
+    /// Prints notes, and the number of judgments or results that were written, unless `--quiet` is
+    /// given.
+    fn print_done(&self, path: &Path, notes: &[Note], rows: u64, start: Instant) {
+        if self.given.flag("quiet") {
+            return;
+        }
+        notes.iter().for_each(print_note);
+        let noun = if self.given.flag("qrels") { "judgment" } else { "result" };
+        print_written(path, pluralize(rows, noun), start);
+    }
+
+    fn matrix(self) -> CliResult<()> {
+        if self.inputs.len() < 2 || self.given.flag("qrels") {
+            return Err(CliError::for_path(
+                self.given.required_path("output")?,
+                "a matrix has judgments and runs: give QRELS RUN..., without --qrels",
+            ));
+        }
+        Build::new(self.given, self.inputs).run()
+    }
+
+    fn rows(&self, path: &Path, format: RowFormat, gzip: Gzip) -> CliResult<()> {
         let start = Instant::now();
         let (input, letor) = self.input()?;
-        let output = Output::new(Some(&self.output), &self.inputs)?;
-        if recognise(&self.inputs)?.contains(&true) {
+        let output = Output::new(Some(path), &self.inputs)?;
+        if find_matrices(&self.inputs)?.contains(&true) {
             let message = "a label matrix keeps neither documents nor scores: convert the files \
                            that it was built from";
-            return Err(Stop::new(message));
+            return fail(message);
         }
-        let amount = WorkAmount::of(bytes(&self.inputs));
-        let progress = Progress::start("converting", amount, self.quiet);
-        let by = self.judgments_by;
-        let join =
-            self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });
-        let join = self.units.of(join)?;
-        let letor = letor.map(|path| self.judgments(&join, path)).transpose()?;
+        let amount = WorkAmount::from_bytes(bytes(&self.inputs));
+        let progress = Progress::start("converting", amount, self.given.flag("quiet"));
+        let formats = RecognisedFormats::default();
+        let join = Join { watch: progress.watch(), ..formats.join(&self.given)? };
+        let letor = letor.map(|path| judgments(&join, path)).transpose()?;
         let (mut count, mut wrong) = (0, None);
         let written = output.write(|to| {
-            let mut all = |writer: RowWriter<'_>| {
-                let mut writer = writer.by(by);
+            write_rows(to, format, gzip, self.given.flag("qrels"), tag(input), |writer| {
+                let mut writer = writer.with_facet(join.judged_by);
                 let read = self.read(&join, input, letor.as_ref(), |row| writer.row(&row));
                 count = writer.finish()?;
                 read.map_err(|error| {
@@ -247,75 +238,53 @@ impl Convert {
                     wrong = Some(error);
                     io::Error::other("the input is wrong")
                 })
-            };
-            written(to, (format, gzip), (self.qrels, tag(input)), &mut all)
+            })
         });
         drop(progress);
         match wrong {
             Some(error) => return Err(self.refused(error)),
             None => written?,
         }
-        if !self.quiet {
-            self.formats.notes().iter().for_each(say);
-            let rows = counted(count, if self.qrels { "judgment" } else { "result" });
-            tell(format_args!(
-                "{}: {rows} in {:.3} s",
-                shown(&self.output),
-                start.elapsed().as_secs_f64()
-            ));
-        }
+        self.print_done(path, &formats.notes(), count, start);
         Ok(())
     }
 
-    /// Returns the file of rows, and the judgments that its scores belong to, if it has scores
-    /// alone.
-    fn input(&self) -> Result<(&Path, Option<&Path>), Stop> {
+    /// Returns the path of the rows to convert, and of the judgments that they are aligned with if
+    /// they are scores alone.
+    fn input(&self) -> CliResult<(&Path, Option<&Path>)> {
         match &self.inputs[..] {
             [input] => Ok((input, None)),
-            [letor, input] if !self.qrels => Ok((input, Some(letor))),
-            _ => Err(Stop::new(
+            [letor, input] if !self.given.flag("qrels") => Ok((input, Some(letor))),
+            _ => fail(
                 "one input becomes one file: give a run alone, or with --qrels judgments alone",
-            )),
+            ),
         }
     }
 
-    /// Reads judgments that scores alone go with.
-    fn judgments(&self, join: &Join, path: &Path) -> Result<Qrels, Stop> {
-        let judgments = Threads::default().install(|| join.qrels(path))?;
-        if judgments.take_scores() {
-            return Ok(judgments);
-        }
-        let judgments = shown(path);
-        Err(Stop::new(format!(
-            "{judgments} is neither LETOR nor a matrix, and scores alone need such judgments: one \
-             input becomes one file"
-        )))
-    }
-
-    /// Returns the error of an input, with the option that helps where it has the other kind of
-    /// rows.
-    fn refused(&self, error: Error) -> Stop {
+    /// Returns the error of an input of `laneval convert`, with a hint at `--qrels` if its rows are
+    /// of the other kind.
+    fn refused(&self, error: Error) -> CliError {
         /// The hint of commands that take judgments and runs.
         const ORDER: &str = "the order is QRELS RUN";
-        let (expected, option) = if self.qrels {
+        let (expected, option) = if self.given.flag("qrels") {
             (", judgments were expected", "leave out --qrels")
         } else {
             (", a run was expected", "add --qrels")
         };
-        let hint = |message: String| {
-            if message.ends_with(expected) {
-                format!("{message}; {option}")
-            } else {
-                message.replace(ORDER, option)
+        let mut failure = CliError::from(error);
+        if let CliError::Failed(messages) = &mut failure {
+            for message in messages {
+                if message.ends_with(expected) {
+                    *message += &format!("; {option}");
+                } else {
+                    *message = message.replace(ORDER, option);
+                }
             }
-        };
-        match Stop::from(error) {
-            Stop::Failed(messages) => Stop::Failed(messages.into_iter().map(hint).collect()),
-            other => other,
         }
+        failure
     }
 
-    /// Reads rows.
+    /// Reads the rows of the input, judgments or results of a run, and hands each to `take`.
     fn read(
         &self,
         join: &Join,
@@ -324,7 +293,7 @@ impl Convert {
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<(), Error> {
         let input = Input::from(input);
-        if self.qrels {
+        if self.given.flag("qrels") {
             join.each_judgment(input, take)
         } else {
             join.each_result(input, letor, take)
@@ -332,11 +301,26 @@ impl Convert {
     }
 }
 
-/// Writes all rows that `write` gives a writer of judgments, or of results with a tag.
-fn written(
+/// Reads the judgments that a file of scores alone is aligned with: LETOR or a matrix.
+fn judgments(join: &Join, path: &Path) -> CliResult<Qrels> {
+    let judgments = Threads::default().install(|| join.qrels(path))?;
+    if judgments.accept_bare_scores() {
+        return Ok(judgments);
+    }
+    fail(format!(
+        "{} is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes \
+         one file",
+        shown(path)
+    ))
+}
+
+/// Makes a writer of rows in this format, compressed by gzip if requested, and hands it to `write`.
+fn write_rows(
     to: &mut (dyn Write + Send),
-    (format, gzip): (RowFormat, Gzip),
-    (judgments, tag): (bool, String),
+    format: RowFormat,
+    gzip: Gzip,
+    judgments: bool,
+    tag: String,
     write: impl FnOnce(RowWriter<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     match format {
@@ -351,8 +335,11 @@ fn written(
     }
 }
 
-/// Returns the tag for results that have none: the name of the file without extensions.
+/// Returns the tag for results of a run that have none: the name of the input file without
+/// extensions.
 fn tag(input: &Path) -> String {
+    // A blank would end the tag, which is the last field of a line. Rust does not count the
+    // vertical tab among ASCII blanks, C does.
     stem(input)
         .split(|c: char| c.is_ascii_whitespace() || c == '\u{b}')
         .collect::<Vec<_>>()
@@ -377,14 +364,15 @@ mod tests {
 
     #[test]
     fn extensions_say_what_is_written() {
-        let of = |path: &str, judgments| Target::of(Path::new(path), judgments).map_err(|_| ());
+        let target =
+            |path: &str, judgments| Target::from_path(Path::new(path), judgments).map_err(|_| ());
         let rows = |format, gzip| Ok(Target::Rows(format, gzip));
-        assert_eq!(of("a.b/x.TREC", true), rows(RowFormat::Trec, false));
-        assert_eq!(of("x.run.gz", false), rows(RowFormat::Trec, true));
-        assert_eq!(of("x.qrels.GZ", true), rows(RowFormat::Trec, true));
-        assert_eq!(of("x.tsv", false), rows(RowFormat::Tsv, false));
-        assert_eq!(of("x.jsonl.gz", false), rows(RowFormat::Jsonl, true));
-        assert_eq!(of("x.lmx", false), Ok(Target::Matrix));
+        assert_eq!(target("a.b/x.TREC", true), rows(RowFormat::Trec, false));
+        assert_eq!(target("x.run.gz", false), rows(RowFormat::Trec, true));
+        assert_eq!(target("x.qrels.GZ", true), rows(RowFormat::Trec, true));
+        assert_eq!(target("x.tsv", false), rows(RowFormat::Tsv, false));
+        assert_eq!(target("x.jsonl.gz", false), rows(RowFormat::Jsonl, true));
+        assert_eq!(target("x.lmx", false), Ok(Target::Matrix));
         for (path, judgments) in [
             ("x.qrels", false),
             ("x.run", true),
@@ -393,7 +381,7 @@ mod tests {
             ("x.gz", false),
             ("x.csv", true),
         ] {
-            assert_eq!(of(path, judgments), Err(()), "{path}");
+            assert_eq!(target(path, judgments), Err(()), "{path}");
         }
     }
 }

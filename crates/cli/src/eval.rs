@@ -1,302 +1,293 @@
 //! `laneval eval`: evaluates judgments and runs, or label matrices.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use laneval::compare::Gate;
 use laneval::internals::{Evaluation, Timing};
+use laneval::options::{Given, TieRule};
 use laneval::report::{Format, Note, html, notes};
 use laneval::{
     EngineChoice, Error, Evaluator, LabelMatrix, Notice, Scores, Stat, Summary, TiedValue,
 };
 
-use super::asked::EvaluationOptions;
-use super::choice::{OverJudges, TieRule, distinct, one_of, stats};
-use super::gates;
-use super::inputs::{EvaluationInputs, named, of_all};
-use super::judges;
-use super::output::{Output, print_text};
-use super::page::{self, PageOrigin};
-use super::pipe::{self, PipeResults, Piped};
-use super::progress::{Progress, WorkAmount};
-use super::queries;
-use super::refused::{self, Wish};
-use super::score_output::{ReportOutput, ReportTarget, ScoreOutput};
-use super::stop::Stop;
-use super::style::{counted, say, tell};
+use super::{
+    cli_error::{CliError, CliResult},
+    command_row::{Arguments, CommandRow, Inputs},
+    conflicts::{self, Requested},
+    evaluation_options::{EvaluationOptions, stats},
+    gates,
+    inputs::{EvaluationInputs, TEXTS, map_matrices, named_runs},
+    judges,
+    output::{Output, print_text},
+    page::{self, PageProvenance},
+    pipe::{self, PipedRun, StreamedResults},
+    progress::{Progress, WorkAmount},
+    queries,
+    score_output::{ReportOutput, ReportTarget},
+    style::{pluralize, print_line, print_note, print_notes},
+};
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval eval qrels.txt bm25.run dense.run
-  laneval eval qrels.txt bm25.run -m nDCG@10,'R@[10,100,1000]' --stat std,ci95
-  laneval eval qrels.txt bm25.run --per-query -o scores.csv
-  zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'
-  laneval eval trec8.lmx -m AP --format json
-  laneval eval qrels.txt bm25.run -m 'nDCG@1..50' -o curve.svg
-  laneval eval qrels.1 bm25=run.1 --partial 1.part && laneval merge *.part";
+/// `laneval eval`.
+pub const COMMAND: CommandRow = CommandRow {
+    name: "eval",
+    first: "Evaluate runs against qrels",
+    usage: &["eval [OPTIONS] <QRELS> <RUN>...", "eval [OPTIONS] <FILE.lmx>..."],
+    inputs: Some(Inputs {
+        name: "FILES",
+        first: "Qrels, then runs (or name=path); or label matrices (.lmx)",
+        more: TEXTS,
+        count: (0, usize::MAX),
+        is_last: false,
+    }),
+    examples: &[
+        "laneval eval qrels.txt bm25.run dense.run",
+        "laneval eval qrels.txt bm25.run -m nDCG@10,'R@[10,100,1000]' --stat std,ci95",
+        "laneval eval qrels.txt bm25.run --per-query -o scores.csv",
+        "zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'",
+        "laneval eval trec8.lmx -m AP --format json",
+        "laneval eval qrels.txt bm25.run -m 'nDCG@1..50' -o curve.svg",
+        "laneval eval qrels.1 bm25=run.1 --partial 1.part && laneval merge *.part",
+    ],
+    run: |arguments| {
+        let Arguments { given, inputs, words, .. } = arguments;
+        let gates = gates::given(&given)?;
+        let eval = Eval { evaluation: EvaluationOptions::new(given), gates, inputs };
+        eval.run(&words).map_err(CliError::with_duplicates_hint)
+    },
+    ..CommandRow::NEW
+};
 
-const USAGE: &str =
-    "laneval eval [OPTIONS] <QRELS> <RUN>...\n       laneval eval [OPTIONS] <FILE.lmx>...";
-
-/// Evaluate runs against relevance judgments.
-#[derive(Debug, Args)]
-#[command(override_usage = USAGE, after_help = EXAMPLES)]
-pub struct Eval {
-    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path
-    /// gives a run a name. Or label matrices
-    ///
-    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or
-    /// zstd. `laneval build` makes label matrices (.lmx).
-    #[arg(value_name = "FILES", hide_default_value = true)]
+/// The options and inputs of `laneval eval`.
+struct Eval {
+    evaluation: EvaluationOptions,
+    /// The gates of `--fail-if`.
+    gates: Vec<Gate>,
     inputs: Vec<PathBuf>,
-    /// Hold a run that comes through a pipe in memory, so that its lines may be in any order
-    ///
-    /// Without this option the first 32 MiB of text are held. If a query comes back within them,
-    /// all of the run is held. Otherwise queries are evaluated as they come, and a query that comes
-    /// back later is an error.
-    #[arg(long, help_heading = "Input")]
-    hold: bool,
-
-    #[command(flatten)]
-    asked: EvaluationOptions,
-    /// More statistics: median, std, min, max, ci95; a list
-    ///
-    /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as
-    /// Success@k and P@1, the exact binomial one (Clopper and Pearson), for others the 2.5 % and
-    /// 97.5 % points of 1000 resamples of the queries (percentile bootstrap, seeded; multinomial
-    /// below 1000 queries, Poisson from there on). std divides by n − 1. One query has neither.
-    #[arg(
-        long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats())
-    )]
-    #[arg(hide_possible_values = true, help_heading = "Measures")]
-    stats: Vec<Stat>,
-
-    /// Write scores of groups: lines of query, tab, group
-    ///
-    /// They are groups of queries. A query may be in several groups, or in none. The long formats
-    /// then have a column `group`, which is empty for all queries.
-    #[arg(long, value_name = "FILE", help_heading = "Ranking")]
-    group_by: Option<PathBuf>,
-
-    /// Exit with code 1 where this holds, such as 'AP < 0.3'
-    ///
-    /// It is about the average of a run; also <=, > and >=. The option may be repeated. A gate that
-    /// cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a
-    /// baseline.
-    #[arg(long, value_name = "GATE", value_parser = gates::parse_threshold, help_heading = "Gates")]
-    fail_if: Vec<Gate>,
-
-    /// Write the scores of every query too
-    #[arg(short = 'q', long, help_heading = "Output")]
-    per_query: bool,
-    #[command(flatten)]
-    written: ScoreOutput,
-    /// Print what was read and which engine computed
-    ///
-    /// It is printed on stderr, with how long it took.
-    #[arg(short, long, help_heading = "Output")]
-    verbose: bool,
-    /// Print on stderr how long each step took
-    #[arg(long, help_heading = "Output")]
-    timing: bool,
-    /// Print no notes on stderr; warnings stay
-    #[arg(long, help_heading = "Output")]
-    quiet: bool,
-
-    /// Print what would be computed and how, instead of computing it
-    #[arg(long, help_heading = "Engine")]
-    explain: bool,
 }
 
-/// The outputs: those of scores in their formats, and that of a summary.
-struct ScoresTo {
+/// The scores of label matrices, with their summary for `laneval merge` if `--partial` asks for it.
+struct ScoredMatrices {
+    scores: Scores,
+    summary: Option<Summary>,
+}
+
+impl ScoredMatrices {
+    fn append(&mut self, other: Self) -> Result<(), Error> {
+        self.scores.append(other.scores)?;
+        match (&mut self.summary, &other.summary) {
+            (Some(all), Some(summary)) => all.append(summary),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The places that `laneval eval` writes to: reports of scores, and the summary for `laneval
+/// merge`.
+struct EvalOutputs {
     scores: Vec<ReportTarget>,
     summary: Option<Output>,
     /// The origin of the numbers, for a page.
-    origin: Option<PageOrigin>,
+    origin: Option<PageProvenance>,
 }
 
 impl Eval {
-    /// Returns whether a GPU is asked for.
-    pub fn names_a_gpu(&self) -> bool {
-        self.asked.names_a_gpu()
+    fn given(&self) -> &Given {
+        self.evaluation.given()
     }
 
-    /// Runs the command.
-    pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
-        if self.asked.is_help() {
-            return print_text(true, |to| writeln!(to, "{}", super::measures::way()));
+    fn written(&self) -> ReportOutput<'_> {
+        ReportOutput(self.given())
+    }
+
+    /// Runs `laneval eval`: evaluates runs, and writes their scores.
+    fn run(mut self, words: &[OsString]) -> CliResult<()> {
+        if self.evaluation.is_help() {
+            return print_text(true, |to| writeln!(to, "{}", super::measures::list_hint()));
         }
-        self.asked.read_for_measures()?;
+        self.evaluation.apply_library()?;
         let paths = self.paths();
-        let scores = if self.explain { Vec::new() } else { self.written.targets(&paths)? };
-        let formats: Vec<Format> = if self.explain {
-            vec![self.written.report.format_on_stdout()]
+        let explains = self.given().flag("explain");
+        let scores = if explains { Vec::new() } else { self.written().score_targets(&paths)? };
+        let formats: Vec<Format> = if explains {
+            vec![self.written().format_on_stdout()?]
         } else {
             scores.iter().map(|target| target.format).collect()
         };
         let evaluator = self.evaluator(&formats)?;
-        for format in formats.iter().filter(|_| !self.explain) {
+        for format in formats.iter().filter(|_| !explains) {
             ReportOutput::check_curve(*format, evaluator.measures())?;
         }
-        self.over_ties(&evaluator).try_for_each(|evaluator| evaluator.check_tied())?;
-        let summary = self.written.partial(&paths)?;
-        let evaluator = evaluator.with_only(self.asked.only()?);
-        let evaluator =
-            evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
-        let inputs = EvaluationInputs::of(&self.inputs)?;
-        self.asked.threads.install_for(inputs.bytes(), || {
+        self.over_ties(&evaluator)?.try_for_each(|evaluator| evaluator.check_tied())?;
+        let summary = self.written().partial(&paths)?;
+        let evaluator = evaluator.with_query_filter(self.evaluation.read_query_filter()?);
+        let groups = self.given().path("group-by").map(queries::groups).transpose()?;
+        let evaluator = evaluator.with_groups(groups);
+        let inputs = EvaluationInputs::from_args(&self.inputs)?;
+        self.evaluation.threads()?.install_for(inputs.bytes(), || {
             let has_page = scores.iter().any(|target| target.format == Format::Html);
-            let origin = has_page.then(|| PageOrigin::of(words, &inputs)).transpose()?;
-            let origin = origin.map(|origin| origin.titled(self.written.report.title()));
-            let to = ScoresTo { scores, summary, origin };
+            let origin = has_page.then(|| PageProvenance::new(words, &inputs)).transpose()?;
+            let origin = origin.map(|origin| origin.with_title(self.written().title()));
+            let to = EvalOutputs { scores, summary, origin };
             self.evaluate(&evaluator, &inputs, to)
         })
     }
 
-    /// Returns all files that are read.
+    /// Returns the paths of all files that `laneval eval` reads: inputs, queries, and groups of
+    /// queries.
     fn paths(&self) -> Vec<PathBuf> {
-        named(&self.inputs)
-            .1
-            .into_iter()
-            .chain(self.asked.only.clone())
-            .chain(self.group_by.clone())
-            .collect()
+        let (_, paths) = named_runs(&self.inputs);
+        let of_queries =
+            ["only-queries", "group-by"].into_iter().filter_map(|id| self.given().path(id));
+        paths.into_iter().chain(of_queries.map(Path::to_owned)).collect()
     }
 
     fn evaluate(
         &self,
         evaluator: &Evaluator,
         inputs: &EvaluationInputs,
-        mut to: ScoresTo,
-    ) -> Result<(), Stop> {
+        mut to: EvalOutputs,
+    ) -> CliResult<()> {
         let mut timing = Timing::default();
         let start = Instant::now();
         let read =
             if matches!(inputs, EvaluationInputs::Text(..)) { "read and join" } else { "open" };
         let (matrices, why) = match self.piped(evaluator, inputs)? {
-            None => (timing.time(read, || self.load(inputs))?, None),
-            Some(Piped::Held(matrix, why)) => {
+            None => (timing.time(read, || inputs.load(&self.evaluation.ranking))?, None),
+            Some(PipedRun::Buffered(matrix, why)) => {
                 timing.add(read, start.elapsed());
                 (vec![*matrix], why)
             }
-            Some(Piped::Gone(gone)) => {
+            Some(PipedRun::Streamed(gone)) => {
                 timing.add("read and evaluate", start.elapsed());
-                let PipeResults { scores, summary, engine, queries, results } = *gone;
-                let took = start.elapsed();
-                let work = || self.report_passed(evaluator, &engine, queries, results, took);
-                let timings = |timing: &_| timings(timing, None, results, 0);
-                let notes = self.asked.ranking.formats.notes();
-                let notes = notes.into_iter().chain(self.asked.library_notes(None)).collect();
-                return self.write(evaluator, (scores, summary), notes, work, to, timing, timings);
+                return self.write_streamed(evaluator, *gone, start.elapsed(), to, timing);
             }
         };
         let read = start.elapsed();
         let start = Instant::now();
-        let progress =
-            Progress::start("evaluating", WorkAmount::Bytes(None), self.quiet || self.explain);
-        let watched = evaluator.clone().with_watch(progress.watch());
+        let explains = self.given().flag("explain");
+        let is_hidden = self.given().flag("quiet") || explains;
+        let progress = Progress::start("evaluating", WorkAmount::Bytes(None), is_hidden);
+        let watched = evaluator.clone().with_progress(progress.watch());
         let mut evaluation =
-            timing.time("engine", || Evaluation::of_matrices(&watched, &matrices))?;
-        self.say_cpu(evaluation.refused());
-        if self.explain {
+            timing.time("engine", || Evaluation::for_matrices(&watched, &matrices))?;
+        self.note_cpu_fallback(evaluation.gpu_refusal());
+        if explains {
             return self.explain(evaluator, &evaluation, &matrices);
         }
         let done = self.all_scores(&watched, &mut evaluation, &matrices, &mut timing)?;
         drop(progress);
-        let of_judges = self.judge_notes(&done.0);
+        let of_judges = self.judge_notes(&done.scores);
         let evaluated = start.elapsed();
-        let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices));
+        let rules =
+            why.map(Note::Note).into_iter().chain(self.evaluation.rule_notes(inputs, &matrices));
         let rules = rules.chain(of_judges).collect();
-        let work = || self.report_work(evaluator, &evaluation, &matrices, read, evaluated);
         if let Some(origin) = to.origin.take() {
-            to.origin = Some(origin.with_matrices(&self.asked, evaluator, &matrices)?);
+            to.origin = Some(origin.with_matrices(&self.evaluation, evaluator, &matrices)?);
         }
-        self.write(evaluator, done, rules, work, to, timing, |timing| {
-            let runs = matrices.iter().flat_map(|matrix| matrix.runs());
-            let labels =
-                matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| u64::from(depth));
-            timings(timing, inputs.bytes(), runs.map(|run| run.results).sum(), labels.sum())
-        })
+        self.write(
+            evaluator,
+            done,
+            rules,
+            || self.report_work(evaluator, &evaluation, &matrices, read, evaluated),
+            to,
+            timing,
+            |timing| {
+                let runs = matrices.iter().flat_map(|matrix| matrix.runs());
+                let results = runs.map(|run| run.results).sum();
+                timings(timing, inputs.bytes(), results, count_labels(&matrices))
+            },
+        )
     }
 
-    /// Reads the matrices, or joins the texts to one.
-    fn load(&self, inputs: &EvaluationInputs) -> Result<Vec<LabelMatrix>, Stop> {
-        let EvaluationOptions { ranking, files, naming, .. } = &self.asked;
-        inputs.load(ranking, (*files, *naming), self.quiet)
+    /// Writes the scores of a run that was evaluated query by query while its text came through a
+    /// pipe.
+    fn write_streamed(
+        &self,
+        evaluator: &Evaluator,
+        streamed: StreamedResults,
+        took: Duration,
+        to: EvalOutputs,
+        timing: Timing,
+    ) -> CliResult<()> {
+        let StreamedResults { scores, summary, engine, queries, results } = streamed;
+        let notes = self.evaluation.ranking.formats.notes();
+        self.write(
+            evaluator,
+            ScoredMatrices { scores, summary },
+            notes.into_iter().chain(self.evaluation.library_notes(None)).collect(),
+            || self.report_passed(evaluator, &engine, queries, results, took),
+            to,
+            timing,
+            |timing| timings(timing, None, results, 0),
+        )
     }
 
-    /// Collects the notes on the scores of each judge, if they are asked for.
+    /// Returns notes on how far judges agree, if `--judges each` asks for the scores of each judge.
     fn judge_notes(&self, scores: &Scores) -> Vec<Note> {
-        if self.asked.judges == Some(OverJudges::Each) { judges::notes(scores) } else { Vec::new() }
+        if self.evaluation.has_each_judge() { judges::notes(scores) } else { Vec::new() }
     }
 
-    /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.
+    /// Reads a run that comes through a pipe, and evaluates it meanwhile if it need not be held.
     fn piped(
         &self,
         evaluator: &Evaluator,
         inputs: &EvaluationInputs,
-    ) -> Result<Option<Piped>, Stop> {
-        match inputs {
-            // What needs all results at once, or the run twice, holds it: several runs, names by
-            // tags, ties, judgments by facet, a plan to explain, a GPU.
-            EvaluationInputs::Text(qrels, runs)
-                if runs.len() == 1
-                    && !self.hold
-                    && !self.asked.naming.needs_tags()
-                    && !self.explain
-                    && !self.asked.ranking.keeps_ties()
-                    && self.asked.ranking.groups().is_none()
-                    && evaluator.engine() != EngineChoice::Gpu =>
-            {
-                let join = self.asked.ranking.rule(self.asked.files)?;
-                pipe::read(
-                    evaluator,
-                    &join,
-                    (qrels, &runs[0]),
-                    self.written.wants_partial(),
-                    self.quiet,
-                )
-            }
-            _ => Ok(None),
+    ) -> CliResult<Option<PipedRun>> {
+        let EvaluationInputs::Text(qrels, runs) = inputs else { return Ok(None) };
+        let ranking = &self.evaluation.ranking;
+        // What needs all results at once, or the run twice, holds it: several runs, names by tags,
+        // ties, judgments by facet, a plan to explain, a GPU.
+        if runs.len() != 1
+            || self.given().flag("buffer")
+            || ranking.naming().needs_tags()
+            || self.given().flag("explain")
+            || ranking.keeps_ties()
+            || ranking.facet()?.is_some()
+            || evaluator.engine() == EngineChoice::Gpu
+        {
+            return Ok(None);
         }
+        let has_partial = self.written().has_partial();
+        let quiet = self.given().flag("quiet");
+        pipe::read(evaluator, &ranking.rule()?, qrels, &runs[0], has_partial, quiet)
     }
 
-    /// Writes the results of an evaluation, and prints notes and what was done.
+    /// Writes the scores to the outputs, and prints notes and, with `--verbose`, what was done.
     #[allow(clippy::too_many_arguments)]
     fn write(
         &self,
         evaluator: &Evaluator,
-        (mut scores, summary): (Scores, Option<Summary>),
+        done: ScoredMatrices,
         rules: Vec<Note>,
         work: impl FnOnce(),
-        to: ScoresTo,
+        to: EvalOutputs,
         mut timing: Timing,
         timings: impl FnOnce(&Timing) -> String,
-    ) -> Result<(), Stop> {
-        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
-        if let Some(neighbours) = self.asked.ranking.formats.neighbours() {
-            scores.notices.extend(evaluator.of_neighbours(neighbours as usize));
+    ) -> CliResult<()> {
+        let ScoredMatrices { mut scores, summary } = done;
+        if let Some(neighbours) = self.evaluation.ranking.formats.neighbours() {
+            scores.notices.extend(evaluator.neighbour_notices(neighbours as usize));
         }
         self.check_groups(evaluator, &mut scores)?;
-        let threads = self.asked.threads.note();
-        let ignored = self.asked.rel_note(evaluator.measures());
+        let threads = self.evaluation.threads()?.note();
+        let ignored = self.evaluation.rel_note(evaluator.measures());
         let before = threads.iter().chain(&rules).chain(&ignored);
-        before.chain(&notes(&scores)).filter(loud).for_each(say);
-        if self.verbose {
+        let quiet = self.given().flag("quiet");
+        print_notes(before.chain(&notes(&scores)), quiet);
+        if self.given().flag("verbose") {
             work();
         }
         if let (Some(to), Some(summary)) = (to.summary, summary) {
             let bytes = summary.to_bytes();
             timing.time("summary", || to.write(|to| to.write_all(&bytes)))?;
         }
-        let options = self.written.options(self.wants_queries(), &scores)?;
+        let options = self.written().score_options(self.needs_per_query(), &scores)?;
         // Scores are written even if a gate cannot be computed; the results of gates are not.
-        let cases = gates::judged(&scores, &self.fail_if);
+        let cases = gates::check_gates(&scores, &self.gates);
         timing.time("report", || {
-            let write = |target: ReportTarget| match (target.format, &to.origin) {
+            to.scores.into_iter().try_for_each(|target| match (target.format, &to.origin) {
                 (Format::Html, Some(origin)) => target.write(|mut out| {
                     let runs = scores.runs.iter().filter(|run| run.group.is_none());
                     let title = format!("Scores of {}", page::names(runs.map(|run| &run.name[..])));
@@ -304,140 +295,141 @@ impl Eval {
                 }),
                 (Format::Junit, _) => gates::write(&cases, "laneval eval", target),
                 _ => {
-                    let look = target.look(&options);
+                    let look = target.report_options(&options);
                     target.write_scores(&scores, &look)
                 }
-            };
-            to.scores.into_iter().try_for_each(write)
+            })
         })?;
-        if self.timing {
-            tell(timings(&timing).trim_end());
+        if self.given().flag("timing") {
+            print_line(timings(&timing).trim_end());
         }
+
         let cases = cases?;
-        gates::tell_all(&cases, self.quiet);
-        gates::fate(&cases, false)
+        gates::print_passed(&cases, quiet);
+        gates::exit_status(&cases, false)
     }
 
-    /// Refuses groups in none of which a query is judged. A shard need not have queries of every
-    /// group, nor of any.
-    fn check_groups(&self, evaluator: &Evaluator, scores: &mut Scores) -> Result<(), Stop> {
-        if self.written.wants_partial() {
+    /// Rejects groups of queries (`--group-by`) none of which has a judged query. A shard need not
+    /// have queries of every group, nor of any.
+    fn check_groups(&self, evaluator: &Evaluator, scores: &mut Scores) -> CliResult<()> {
+        if self.written().has_partial() {
             scores.notices.retain(|notice| !matches!(notice, Notice::EmptyGroups { .. }));
         }
-        let all = |notice: &Notice| match notice {
-            Notice::EmptyGroups { groups, of } => groups.len() == *of,
+        let are_all_empty = scores.notices.iter().any(|notice| match notice {
+            Notice::EmptyGroups { groups, total } => groups.len() == *total,
             _ => false,
-        };
+        });
         match evaluator.groups() {
-            Some(groups) if scores.notices.iter().any(all) => Err(queries::in_no_group(groups)),
+            Some(groups) if are_all_empty => Err(queries::in_no_group(groups)),
             _ => Ok(()),
         }
     }
 
-    fn evaluator(&self, formats: &[Format]) -> Result<Evaluator, Stop> {
-        let stats = distinct(&self.stats);
+    fn evaluator(&self, formats: &[Format]) -> CliResult<Evaluator> {
+        let given = self.given();
+        let (stats, gates) = (stats(given)?, &self.gates);
         let [trec, page, json] =
             [Format::Trec, Format::Html, Format::Json].map(|format| formats.contains(&format));
-        let each_judge = self.asked.judges == Some(OverJudges::Each);
+        let each_judge = self.evaluation.has_each_judge();
         let own = [
-            (Wish::EachJudge, each_judge),
-            (Wish::GroupBy, self.group_by.is_some()),
-            (Wish::PerQuery, self.per_query),
-            (Wish::Wide, self.written.is_wide()),
-            (Wish::Stat, stats.iter().any(|&stat| stat != Stat::Average)),
-            (Wish::Partial, self.written.wants_partial()),
-            (Wish::Only, self.asked.only.is_some()),
-            (Wish::FailIf, !self.fail_if.is_empty()),
-            (Wish::NoGates, self.fail_if.is_empty()),
-            (Wish::Explain, self.explain),
-            (Wish::ManyOutputs, self.written.report.is_many()),
-            (Wish::Title, self.explain && self.written.report.title().is_some()),
+            (Requested::EachJudge, each_judge),
+            (Requested::GroupBy, given.is_given("group-by")),
+            (Requested::PerQuery, given.flag("per-query")),
+            (Requested::Wide, self.written().is_wide()),
+            (Requested::Stat, stats.iter().any(|&stat| stat != Stat::Average)),
+            (Requested::Partial, self.written().has_partial()),
+            (Requested::OnlyQueries, given.is_given("only-queries")),
+            (Requested::FailIf, !gates.is_empty()),
+            (Requested::NoGates, gates.is_empty()),
+            (Requested::Explain, given.flag("explain")),
+            (Requested::ManyOutputs, self.written().has_several_outputs()),
+            (Requested::Title, given.flag("explain") && self.written().title().is_some()),
         ];
-        let ties = refused::of_ties(self.asked.ranking.ties);
-        let of_formats = formats.iter().flat_map(|&format| refused::of_format(format));
-        refused::check(own.into_iter().chain(ties).chain(of_formats))?;
+        let ties = conflicts::requested_by_ties(given.tie_rule()?);
+        let of_formats = formats.iter().flat_map(|&format| conflicts::requested_by_format(format));
+        conflicts::check(own.into_iter().chain(ties).chain(of_formats))?;
         if each_judge {
-            judges::check(&self.asked.asked_measures()?)?;
+            judges::check(&self.evaluation.requested_measures()?)?;
         }
         let evaluator = self
-            .asked
+            .evaluation
             .evaluator()?
             .with_stats(stats)
-            .with_per_query(self.wants_queries() || trec || page && !self.is_interval());
-        Ok(gates::with_measures(evaluator.with_missing_ids(json), &self.fail_if))
+            .with_per_query(self.needs_per_query() || trec || page && !self.is_interval());
+        Ok(gates::with_measures(evaluator.with_missing_ids(json), gates))
     }
 
-    /// Returns whether the values of queries are written.
-    fn wants_queries(&self) -> bool {
-        self.per_query || self.written.is_wide()
+    /// Returns whether the values of each query are written, for `--per-query` or `--wide`.
+    fn needs_per_query(&self) -> bool {
+        self.given().flag("per-query") || self.written().is_wide()
     }
 
-    /// Returns whether averages of the worst and the best order of equal scores are asked for.
+    /// Returns whether `--ties interval` was given: expected, best and worst averages over orders
+    /// of equal scores.
     fn is_interval(&self) -> bool {
-        self.asked.ranking.ties == Some(TieRule::Interval)
+        self.given().tie_rule().is_ok_and(|rule| rule == TieRule::Interval)
     }
 
-    /// Returns an evaluator for each value of tied rankings that is asked for.
-    fn over_ties(&self, evaluator: &Evaluator) -> impl Iterator<Item = Evaluator> {
-        let asked = match self.asked.ranking.ties {
-            Some(TieRule::Interval) => vec![TiedValue::Average, TiedValue::Best, TiedValue::Worst],
-            Some(TieRule::Value(tied)) => vec![tied],
-            Some(TieRule::Order(_)) | None => vec![TiedValue::Ranked],
+    /// Returns an evaluator for each value over orders of equal scores that `--ties` asks for.
+    fn over_ties(&self, evaluator: &Evaluator) -> Result<impl Iterator<Item = Evaluator>, Error> {
+        let tied_values = match self.given().tie_rule()? {
+            TieRule::Interval => vec![TiedValue::Average, TiedValue::Best, TiedValue::Worst],
+            TieRule::Value(tied) => vec![tied],
+            TieRule::Order(_) => vec![TiedValue::Ranked],
         };
-        asked.into_iter().map(|tied| evaluator.clone().with_tied(tied))
+        Ok(tied_values.into_iter().map(|tied| evaluator.clone().with_tied_value(tied)))
     }
 
-    /// Returns the scores of all matrices, one after the other, and their summary if it is asked
-    /// for. If a GPU fails that was not asked for, the CPU takes over.
+    /// Evaluates all label matrices, and returns their scores, with the summary if `--partial` asks
+    /// for it. If a GPU fails that was not asked for, the CPU takes over.
     fn all_scores(
         &self,
         evaluator: &Evaluator,
         evaluation: &mut Evaluation<'_>,
         matrices: &[LabelMatrix],
         timing: &mut Timing,
-    ) -> Result<(Scores, Option<Summary>), Error> {
-        let mut refused = evaluation.refused().map(str::to_owned);
-        let of = |matrix: &LabelMatrix| {
-            let done = self.scores(evaluator, evaluation, matrix, timing);
-            let why = evaluation.refused();
-            self.say_cpu(why.filter(|why| refused.as_deref() != Some(*why)));
-            refused = why.map(str::to_owned);
-            done
-        };
-        let append = |(all, summaries): &mut (Scores, Option<Summary>), (scores, summary)| {
-            all.append(scores)?;
-            match (summaries, &summary) {
-                (Some(all), Some(summary)) => all.append(summary),
-                _ => Ok(()),
-            }
-        };
-        of_all(matrices, of, append)
+    ) -> Result<ScoredMatrices, Error> {
+        let mut refused = evaluation.gpu_refusal().map(str::to_owned);
+        map_matrices(
+            matrices,
+            |matrix| {
+                let done = self.scores(evaluator, evaluation, matrix, timing);
+                let why = evaluation.gpu_refusal();
+                // The same reason for each of many matrices is worth one note.
+                self.note_cpu_fallback(why.filter(|why| refused.as_deref() != Some(*why)));
+                refused = why.map(str::to_owned);
+                done
+            },
+            ScoredMatrices::append,
+        )
     }
 
-    /// Returns the scores of a matrix, and their summary if it is asked for.
+    /// Evaluates one label matrix, and returns its scores, with the summary if `--partial` asks for
+    /// it.
     fn scores(
         &self,
         evaluator: &Evaluator,
         evaluation: &mut Evaluation<'_>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
-    ) -> Result<(Scores, Option<Summary>), Error> {
-        if self.asked.judges == Some(OverJudges::Each) {
-            Ok((judges::each(evaluation, matrix, timing)?, None))
+    ) -> Result<ScoredMatrices, Error> {
+        let scores = if self.evaluation.has_each_judge() {
+            judges::evaluate_by_judge(evaluation, matrix, timing)?
         } else if self.is_interval() {
-            Ok((evaluator.tie_interval(matrix)?, None))
-        } else if self.written.wants_partial() {
+            evaluator.tie_interval(matrix)?
+        } else if self.written().has_partial() {
             let (scores, summary) = evaluation.scores_and_summary(matrix, timing)?;
-            Ok((scores, Some(summary)))
+            return Ok(ScoredMatrices { scores, summary: Some(summary) });
         } else {
-            Ok((evaluation.scores(matrix, timing)?, None))
-        }
+            evaluation.scores(matrix, timing)?
+        };
+        Ok(ScoredMatrices { scores, summary: None })
     }
 
-    /// Notes that the CPU computes, because a GPU would not; `why` is the reason.
-    fn say_cpu(&self, why: Option<&str>) {
-        if let Some(why) = why.filter(|_| !self.quiet) {
-            say(&Note::Note(format!("on the CPU, because {why}")));
+    /// Prints a note that the CPU computes in place of a GPU, for the reason `why`.
+    fn note_cpu_fallback(&self, why: Option<&str>) {
+        if let Some(why) = why.filter(|_| !self.given().flag("quiet")) {
+            print_note(&Note::Note(format!("on the CPU, because {why}")));
         }
     }
 
@@ -449,13 +441,13 @@ impl Eval {
         results: u64,
         took: Duration,
     ) {
-        self.asked.ranking.formats.lines().iter().for_each(tell);
-        tell(format_args!("engine: {engine}"));
-        tell(format_args!(
+        self.evaluation.print_detected();
+        print_line(format_args!("engine: {engine}"));
+        print_line(format_args!(
             "read and evaluated as it came: {}, {}, {} in {:.3} s",
-            counted(queries, "judged query"),
-            counted(results, "result"),
-            counted(evaluator.measures().len() as u64, "measure"),
+            pluralize(queries, "judged query"),
+            pluralize(results, "result"),
+            pluralize(evaluator.measures().len() as u64, "measure"),
             took.as_secs_f64()
         ));
     }
@@ -465,20 +457,20 @@ impl Eval {
         evaluator: &Evaluator,
         evaluation: &Evaluation<'_>,
         matrices: &[LabelMatrix],
-    ) -> Result<(), Stop> {
-        let output = self.written.report.explained(&self.paths())?;
+    ) -> CliResult<()> {
+        let output = self.written().explained(&self.paths())?;
         // One plan serves all matrices, because all have the same judgments. The deepest matrix
         // decides how exact sums in integers are.
         let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
         let plan = deepest
-            .map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?)))
+            .map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.codebook())?)))
             .transpose()?;
-        let ties = |matrix: &LabelMatrix| {
+        let ties = deepest.map(|matrix| {
             let of_values =
-                self.over_ties(evaluator).map(|evaluator| evaluator.explain_tied(matrix));
+                self.over_ties(evaluator)?.map(|evaluator| evaluator.explain_tied(matrix));
             of_values.collect::<Result<Vec<_>, Error>>()
-        };
-        let ties = deepest.map(ties).transpose()?.unwrap_or_default().concat();
+        });
+        let ties = ties.transpose()?.unwrap_or_default().concat();
         output.write_text(true, |to| {
             writeln!(to, "engine: {}", evaluation.engine_name())?;
             ties.iter().try_for_each(|line| writeln!(to, "{line}"))?;
@@ -487,7 +479,7 @@ impl Eval {
             let lines = evaluation.explain(&plan, matrix);
             lines
                 .iter()
-                .chain(&self.asked.ranking.formats.lines())
+                .chain(&self.evaluation.ranking.formats.describe_detected())
                 .try_for_each(|line| writeln!(to, "{line}"))
         })
     }
@@ -500,43 +492,49 @@ impl Eval {
         read: Duration,
         took: Duration,
     ) {
-        let labels: u64 =
-            matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
         let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
         let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
-        self.asked.ranking.formats.lines().iter().for_each(tell);
-        tell(format_args!("engine: {}", evaluation.engine_name()));
-        tell(format_args!(
+        self.evaluation.print_detected();
+        print_line(format_args!("engine: {}", evaluation.engine_name()));
+        print_line(format_args!(
             "read: {}, {}, {} in {:.3} s",
-            counted(runs, "run"),
-            counted(queries, "judged query"),
-            counted(labels, "label"),
+            pluralize(runs, "run"),
+            pluralize(queries, "judged query"),
+            pluralize(count_labels(matrices), "label"),
             read.as_secs_f64()
         ));
-        let measures = counted(evaluator.measures().len() as u64, "measure");
-        tell(format_args!("evaluated: {measures} in {:.3} s", took.as_secs_f64()));
+        let measures = pluralize(evaluator.measures().len() as u64, "measure");
+        print_line(format_args!("evaluated: {measures} in {:.3} s", took.as_secs_f64()));
     }
 }
 
-/// Lists the steps with their times and rates, one on each line.
+/// Counts the labels of all matrices, one for each retrieved document.
+fn count_labels(matrices: &[LabelMatrix]) -> u64 {
+    matrices.iter().flat_map(LabelMatrix::depths).map(|&depth| u64::from(depth)).sum()
+}
+
+/// Returns the text of `--timing`: each step of an evaluation on a line, with its time and rates.
 fn timings(timing: &Timing, bytes: Option<u64>, results: u64, labels: u64) -> String {
-    let line = |&(step, took): &(&str, Duration)| {
+    let mut lines = String::new();
+    for &(step, took) in timing.steps() {
         let seconds = took.as_secs_f64();
-        let rate = |count: f64| count / seconds.max(1e-9);
+        // A step may be shorter than the clock can tell, and no rate is infinite.
+        let least = seconds.max(1e-9);
         let rates = match step {
             "read and join" => {
-                let bytes = bytes.map(|bytes| format!(", {:.2} GB/s", rate(bytes as f64) / 1e9));
+                let bytes = bytes.map(|bytes| format!(", {:.2} GB/s", bytes as f64 / least / 1e9));
                 format!(
                     "{:.1} M results/s{}",
-                    rate(results as f64) / 1e6,
+                    results as f64 / least / 1e6,
                     bytes.unwrap_or_default()
                 )
             }
-            "read and evaluate" => format!("{:.1} M results/s", rate(results as f64) / 1e6),
-            "folds and formulas" => format!("{:.0} M labels/s", rate(labels as f64) / 1e6),
+            "read and evaluate" => format!("{:.1} M results/s", results as f64 / least / 1e6),
+            "folds and formulas" => format!("{:.0} M labels/s", labels as f64 / least / 1e6),
             _ => String::new(),
         };
-        format!("{}\n", format!("{step:<19} {seconds:>9.6} s  {rates}").trim_end())
-    };
-    timing.steps().iter().map(line).collect()
+        lines += format!("{step:<19} {seconds:>9.6} s  {rates}").trim_end();
+        lines.push('\n');
+    }
+    lines
 }

@@ -1,173 +1,138 @@
 //! `laneval gen`: synthetic judgments and runs of any size, for benchmarks.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use clap::Args;
+use laneval::Error;
 use laneval::internals::{Synthetic, whole_file};
+use laneval::options::{Given, random_seed};
 use laneval::report::Note;
 
-use super::build::EXTENSION;
-use super::output::{self, unknown_extension};
-use super::progress::{Progress, WorkAmount};
-use super::signals;
-use super::stop::Stop;
-use super::style::{counted, say, shown, tell};
-use super::threads::Threads;
+use super::{
+    build::EXTENSION,
+    cli_error::CliResult,
+    command_row::CommandRow,
+    output::{self, unknown_extension},
+    progress::{Progress, WorkAmount},
+    signals,
+    style::{pluralize, print_note, print_written, shown},
+    threads::Threads,
+};
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval gen --queries 6980 --depth 1000 -o data && \\
-    laneval eval data/qrels.txt data/run.txt
-  laneval gen --queries 100000 --depth 1000 --density 0.01 -o dense.lmx
-  laneval gen --queries 50 --runs 100 --judged 1500 --seed 7 -o trec";
+/// `laneval gen`.
+pub const COMMAND: CommandRow = CommandRow {
+    name: "gen",
+    first: "Generate synthetic qrels and runs",
+    more: "The data look like a test collection: few documents of a query are judged, most of \
+        those near the top of its ranking, and 5 % of the scores are tied. The same options make \
+        the same bytes.\n\n\
+        Into a folder go qrels.txt and run.txt, or run-1.txt and so on; a .lmx file is the label \
+        matrix of the same data.",
+    usage: &["gen [OPTIONS] --output <DIR|FILE.lmx>"],
+    examples: &[
+        "laneval gen --query-count 6980 --results 1000 -o data && \\\n    \
+            laneval eval data/qrels.txt data/run.txt",
+        "laneval gen --query-count 100000 --results 1000 --density 0.01 -o dense.lmx",
+        "laneval gen --query-count 50 --runs 100 --judged 1500 --seed 7 -o trec",
+    ],
+    page: "scale.md",
+    run: |arguments| Gen { given: arguments.given }.run(),
+    ..CommandRow::NEW
+};
 
-/// Make synthetic judgments and runs, for benchmarks.
-///
-/// The data look like a test collection: few documents of a query are judged, most of those near
-/// the top of its ranking; 5 % of the scores are tied; the lines of a query are together, best
-/// first. The same options make the same bytes, whatever the number of threads.
-///
-/// Into a folder go qrels.txt and run.txt, or run-1.txt and so on; a file that ends in .lmx is the
-/// label matrix of the same data, made without text.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Gen {
-    /// The number of queries, all of them judged and in every run
-    #[arg(
-        long, value_name = "N", default_value_t = Synthetic::default().queries,
-        value_parser = positive()
-    )]
-    queries: u32,
-    /// The number of documents that a run retrieves for a query
-    #[arg(
-        long, value_name = "K", default_value_t = Synthetic::default().depth,
-        value_parser = positive()
-    )]
-    depth: u32,
-    /// The number of judged documents of a query; more if --density needs more
-    #[arg(
-        long, value_name = "J", default_value_t = Synthetic::default().judged,
-        value_parser = positive()
-    )]
-    judged: u32,
-    /// The number of grades, counted from 0
-    #[arg(long, value_name = "G", default_value_t = Synthetic::default().grades)]
-    #[arg(value_parser = clap::value_parser!(u8).range(2..=253))]
-    grades: u8,
-    /// The share of the retrieved documents that are relevant, spread evenly [default: as the
-    /// judged documents happen to be retrieved]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    density: Option<f64>,
-    /// The number of runs; each after the first ranks and retrieves a little differently
-    #[arg(
-        long, value_name = "R", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
-    runs: u16,
-    /// The seed of the random numbers that the data are made of
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// The folder to write into, made if it is missing, or a label matrix
-    #[arg(short, long, value_name = "DIR|FILE.lmx")]
-    output: PathBuf,
-    /// Print nothing on stderr
-    #[arg(long)]
-    quiet: bool,
-    #[command(flatten)]
-    threads: Threads,
+/// The options of `laneval gen`.
+struct Gen {
+    given: Given,
 }
 
-/// Makes a parser of numbers from 1 on.
-pub fn positive() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..)
-}
-
-/// Reads a share, 0 to 1.
-pub fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a share, 0 to 1, was expected".to_owned())
+/// Returns the description of the synthetic data that the options of `gen` or `bench` ask for.
+pub fn synthetic(given: &Given) -> Result<Synthetic, Error> {
+    let default = Synthetic::default();
+    Ok(Synthetic {
+        queries: given.required("query-count")?,
+        depth: given.required("results")?,
+        judged: given.value("judged")?.unwrap_or(default.judged),
+        grades: given.required("grades")?,
+        density: given.value("density")?,
+        runs: given.value("runs")?.unwrap_or(default.runs),
+        seed: given.parsed("seed", random_seed)?.unwrap_or(default.seed),
+    })
 }
 
 impl Gen {
-    /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    /// Runs `laneval gen`: writes synthetic judgments and runs, or their label matrix.
+    fn run(self) -> CliResult<()> {
         let start = Instant::now();
-        let matrix = self.is_matrix()?;
-        let others = if matrix { None } else { self.other_runs() };
-        self.threads.install(|| if matrix { self.matrix() } else { self.text() })?;
-        if !self.quiet {
-            self.threads.note().iter().for_each(say);
-            others.iter().for_each(say);
-            let labels = u64::from(self.queries) * u64::from(self.depth) * u64::from(self.runs);
-            tell(format_args!(
-                "{}: {}, {}, {} in {:.3} s",
-                shown(&self.output),
-                counted(self.runs.into(), "run"),
-                counted(self.queries.into(), "judged query"),
-                counted(labels, "result"),
-                start.elapsed().as_secs_f64()
-            ));
+        let (output, data) = (self.given.required_path("output")?, synthetic(&self.given)?);
+        let threads = Threads::new(&self.given)?;
+        let matrix = is_matrix(output)?;
+        // Before the runs are written, because afterwards they could not be told from others.
+        let others = if matrix { None } else { other_runs(output, data) };
+        threads
+            .install(|| if matrix { self.matrix(output, data) } else { self.text(output, data) })?;
+        if !self.given.flag("quiet") {
+            threads.note().iter().for_each(print_note);
+            others.iter().for_each(print_note);
+            let labels = u64::from(data.queries) * u64::from(data.depth) * u64::from(data.runs);
+            let contents = [
+                pluralize(data.runs.into(), "run"),
+                pluralize(data.queries.into(), "judged query"),
+                pluralize(labels, "result"),
+            ];
+            print_written(output, contents.join(", "), start);
         }
         Ok(())
     }
 
-    /// Returns whether a label matrix is written, and not a folder. An output with the extension of
-    /// another kind of file may be a mistake.
-    fn is_matrix(&self) -> Result<bool, Stop> {
-        let folder =
-            self.output.is_dir() || self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
-        match self.output.extension().filter(|_| !folder) {
-            None => Ok(false),
-            Some(extension) if extension.eq_ignore_ascii_case(EXTENSION) => Ok(true),
-            Some(_) => Err(unknown_extension(
-                &self.output,
-                &[EXTENSION],
-                ", or end the name of a folder in /",
-            )),
-        }
+    fn matrix(&self, output: &Path, data: Synthetic) -> CliResult<()> {
+        output::check(output, &[])?;
+        let quiet = self.given.flag("quiet");
+        let _progress = Progress::start("making labels", WorkAmount::Unknown, quiet);
+        Ok(data.matrix()?.write(output)?)
     }
 
-    /// Notes the runs in the folder that an earlier call made and this one does not replace.
-    fn other_runs(&self) -> Option<Note> {
-        let made = self.synthetic().run_names();
-        let files = std::fs::read_dir(&self.output).ok()?;
-        let names = files.flatten().filter_map(|file| file.file_name().into_string().ok());
-        let is_run = |name: &String| {
-            let number = name.strip_prefix("run-").and_then(|rest| rest.strip_suffix(".txt"));
-            name == "run.txt" || number.is_some_and(|number| number.parse::<u16>().is_ok())
-        };
-        let mut others: Vec<String> =
-            names.filter(is_run).filter(|name| !made.contains(name)).collect();
-        others.sort_unstable();
-        let more = if others.len() > 3 {
-            format!(" and {} more", others.len() - 3)
-        } else {
-            String::new()
-        };
-        let listed = others.get(..3).unwrap_or(&others).join(", ");
-        let text =
-            format!("{} has runs of other judgments too: {listed}{more}", shown(&self.output));
-        (!others.is_empty()).then_some(Note::Warning(text))
-    }
-
-    fn synthetic(&self) -> Synthetic {
-        let Gen { queries, depth, judged, grades, density, runs, seed, .. } = *self;
-        Synthetic { queries, depth, judged, grades, density, runs, seed }
-    }
-
-    fn matrix(&self) -> Result<(), Stop> {
-        output::check(&self.output, &[])?;
-        let _progress = Progress::start("making labels", WorkAmount::Unknown, self.quiet);
-        Ok(self.synthetic().matrix()?.write(&self.output)?)
-    }
-
-    fn text(&self) -> Result<(), Stop> {
-        let folder: &Path = &self.output;
+    fn text(&self, folder: &Path, data: Synthetic) -> CliResult<()> {
         signals::clean_up();
         let _made = whole_file::make_folder(folder)
-            .map_err(|e| Stop::new(format!("{}: cannot make a folder: {e}", shown(folder))))?;
-        let progress = Progress::start("writing", WorkAmount::Bytes(None), self.quiet);
-        Ok(self.synthetic().write_text_watched(folder, progress.watch().as_deref())?)
+            .map_err(|error| Error::io(folder, "make a folder", error))?;
+        let quiet = self.given.flag("quiet");
+        let progress = Progress::start("writing", WorkAmount::Bytes(None), quiet);
+        Ok(data.write_text_watched(folder, progress.watch().as_deref())?)
     }
+}
+
+/// Returns whether `laneval gen` writes a label matrix, and not a folder of text files. An output
+/// with the extension of another kind of file may be a mistake.
+fn is_matrix(output: &Path) -> CliResult<bool> {
+    let folder = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    match output.extension().filter(|_| !folder) {
+        None => Ok(false),
+        Some(extension) if extension.eq_ignore_ascii_case(EXTENSION) => Ok(true),
+        Some(_) => {
+            Err(unknown_extension(output, &[EXTENSION], ", or end the name of a folder in /"))
+        }
+    }
+}
+
+/// Warns of runs in the output folder that an earlier `laneval gen` made and this one does not
+/// replace.
+fn other_runs(folder: &Path, data: Synthetic) -> Option<Note> {
+    let run_names = data.run_names();
+    let files = std::fs::read_dir(folder).ok()?;
+    let names = files.flatten().filter_map(|file| file.file_name().into_string().ok());
+    let mut others: Vec<String> =
+        names.filter(|name| is_run_name(name) && !run_names.contains(name)).collect();
+    others.sort_unstable();
+    let more =
+        if others.len() > 3 { format!(" and {} more", others.len() - 3) } else { String::new() };
+    let listed = others.get(..3).unwrap_or(&others).join(", ");
+    let text = format!("{} has runs of other judgments too: {listed}{more}", shown(folder));
+    (!others.is_empty()).then_some(Note::Warning(text))
+}
+
+/// Returns whether a file is named like a run of `laneval gen`: `run.txt`, or `run-1.txt` and so
+/// on.
+fn is_run_name(name: &str) -> bool {
+    let number = name.strip_prefix("run-").and_then(|rest| rest.strip_suffix(".txt"));
+    name == "run.txt" || number.is_some_and(|number| number.parse::<u16>().is_ok())
 }

@@ -1,209 +1,116 @@
-//! The arrangement of help: `-h` has the common options of a command and fits a screen, `--help`
-//! has all of them under headings.
+//! The help of `laneval` and of its commands, beside the options: groups of commands, examples,
+//! exit codes, and the page of the documentation.
 //!
-//! What an option is, and its heading, stands where the option is. Which options are common and
-//! which are rare stands here, for all commands. A new option of a command that is listed here
-//! needs no line: it is in `--help` under its heading, and not in `-h`.
+//! `-h` has the common options of a command in one list and fits a screen; `--help` has all options
+//! under headings. Which options are common stands in the table of options.
 
 use std::ffi::OsString;
+use std::fmt::Write;
 
-use clap::{Arg, Command};
+use clap::Command;
+use laneval::options::options_of;
+
+use super::command_row::CommandRow;
+use super::style::STYLES;
 
 /// The columns that help is made for, on a terminal that has as many or more.
 pub const WIDTH: usize = 80;
 
-/// The options that `-h` shows, by their ids and in this order; `--help` begins with them. Commands
-/// that are not here have few options, and `-h` shows them all.
-#[rustfmt::skip] // a row each
-const COMMON: &[(&str, &[&str])] = &[
-    ("eval", &[
-        "measures", "stats", "per_query", "output", "format", "precision", "fail_if", "group_by",
-        "only", "rel", "queries", "depth", "judged_only", "ties", "names_by", "partial", "threads",
-        "verbose", "quiet",
-    ]),
-    ("compare", &[
-        "measures", "baseline", "per_query", "output", "format", "precision", "fail_if", "group_by",
-        "sort", "top", "test", "correction", "ci", "margin", "power", "rel", "only", "partial",
-        "verbose", "quiet",
-    ]),
-    ("pools", &[
-        "measures", "depth", "teams", "output", "format", "precision", "rel", "queries", "ties",
-        "quiet",
-    ]),
-    ("identify", &["scores", "measure", "digits", "top", "output", "format", "quiet"]),
-    ("show", &[
-        "queries", "measures", "top", "titles", "output", "format", "precision", "rel", "depth",
-        "judged_only", "ties", "names_by", "quiet",
-    ]),
-    ("merge", &[
-        "qrels", "stats", "output", "format", "precision", "fail_if", "wide", "partial", "quiet",
-    ]),
-    ("build", &["output", "keep_ties", "depth", "ties", "score", "names_by", "threads", "quiet"]),
-    ("convert", &["output", "qrels", "judgments_by", "run_format", "columns", "quiet"]),
-    ("info", &["verify", "format", "judgments_by", "run_format", "columns"]),
-    ("bench", &["queries", "depth", "density", "threads", "seconds", "output", "format"]),
-    ("trec-eval", &[
-        "profile", "measures", "per_query", "no_summary", "complete", "level", "judged_only",
-        "depth", "documents", "zscores", "judgments_format", "results_format",
-    ]),
-];
-
-/// The options of these commands that few users need, by their ids.
-#[rustfmt::skip]
-const RARE: &[&str] = &[
-    "hold", "no_mmap", "groups", "adapter", "explain", "timing", "all_id", "seed", "tie", "zeros",
-    "wilcoxon", "largest", "debug",
-];
-
-/// Help of options that mean less in one command than in the others.
-const WORDS: &[(&str, &str, &str)] =
-    &[("merge", "wide", "Write a row for each run, with a column for each measure, as tsv or csv")];
-
-/// The headings in the order of `--help`. A heading that is not here comes behind them.
-#[rustfmt::skip]
-const HEADINGS: &[&str] = &[
-    "Input", "Units", "Items", "Measures", "Ranking", "Definition", "Design", "Comparison", "Gates",
-    "Watching", "Output", "Engine",
-];
-
-/// The heading of rare options, which is the last but the one for help itself.
-pub const ADVANCED: &str = "Advanced";
-
 /// The number of examples in `-h`.
 const EXAMPLES: usize = 3;
 
-/// Returns whether these arguments may ask for help: by an option, by its letter among others, or
-/// by giving a command nothing to do.
-pub fn is_asked(args: &[OsString]) -> bool {
-    let asks = |arg: &OsString| {
-        let text = arg.to_string_lossy();
-        text == "help"
-            || text.starts_with("--h")
-            || text.starts_with('-') && !text.starts_with("--") && text.contains('h')
-    };
-    let is_version =
-        args.len() == 2 && ["--version", "-V"].iter().any(|version| args[1] == *version);
-    !is_version && (args.len() <= 2 || args.iter().skip(1).any(asks))
+/// The heading of options that few users need, which is the last but the one for help itself.
+pub const ADVANCED: &str = "Advanced";
+
+/// The heading of the options of input, which is the first.
+pub const INPUT: &str = "Input";
+
+/// The meaning of the exit codes of most commands: around that of gates, which some have.
+const EXIT_CODES: [&str; 2] = [
+    "Exit codes:\n  0  success, also if the reader of the output closes it early\n",
+    "  2  wrong usage or input, or output that cannot be written",
+];
+const GATE_EXIT_CODE: &str = "  1  a gate of --fail-if was true\n";
+
+/// The commands of a group: its heading, and their names.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    ("Evaluate", &["eval", "compare", "show", "measures"]),
+    ("Files", &["build", "convert", "info", "merge"]),
+    ("Decide", &["pools", "identify"]),
+    (
+        "Tools",
+        &["gen", "bench", "devices", "check", "completions", "man", "trec-eval", "help", "version"],
+    ),
+];
+
+/// The help that a command line may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HelpKind {
+    /// None: its texts are left out, which take longer to arrange than small files to evaluate.
+    None,
+    /// That of `-h`, which fits a screen: it has no headings, and no lists of values.
+    Short,
+    /// That of `--help`.
+    Long,
 }
 
-/// Arranges the help of the command that these arguments name.
-pub fn of_named(root: Command, args: &[OsString]) -> Command {
-    let named = |name: &&str| args.iter().skip(1).any(|arg| arg == *name);
-    let names: Vec<String> = root.get_subcommands().map(|of| of.get_name().to_owned()).collect();
-    names
-        .iter()
-        .map(String::as_str)
-        .filter(named)
-        .fold(root, |root, name| root.mut_subcommand(name, of_command))
-}
-
-/// Arranges the help of all commands.
-pub fn arranged(root: Command) -> Command {
-    let names: Vec<String> =
-        root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    names.iter().fold(root, |root, name| root.mut_subcommand(name, of_command))
-}
-
-/// Arranges the options of a command, and its examples.
-fn of_command(command: Command) -> Command {
-    let listed = COMMON.iter().find(|(name, _)| *name == command.get_name());
-    let Some((name, common)) = listed else { return command };
-    let mut options: Vec<(HelpPlace, String)> = command
-        .get_opts()
-        .map(|option| (HelpPlace::of(option, common), option.get_id().to_string()))
-        .collect();
-    options.sort_by_key(|(place, _)| *place);
-    let words = WORDS.iter().filter(|(command, ..)| command == name);
-    let reword = |command: Command, &(_, id, words): &(&str, &'static str, &'static str)| {
-        command.mut_arg(id, |option| option.help(words).long_help(words))
-    };
-    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let short = format!("{}\n\n`laneval {name} --help` has all options.", first(&examples));
-    let in_order = |command: Command, (at, (place, id)): (usize, (HelpPlace, String))| {
-        // An option that is changed moves behind all others, so the order of changing them is their
-        // order.
-        command.mut_arg(id, |option| place.put(option.display_order(at)))
-    };
-    options
-        .into_iter()
-        .enumerate()
-        .fold(words.fold(command, reword), in_order)
-        .after_help(short)
-        .after_long_help(examples)
-}
-
-/// Returns the first examples, of which each may go on in the next line.
-fn first(examples: &str) -> String {
-    let mut lines = examples.lines();
-    let heading = lines.next().unwrap_or_default();
-    let (mut taken, mut count) = (vec![heading], 0);
-    for line in lines {
-        count += usize::from(!line.starts_with("    "));
-        if line.is_empty() || count > EXAMPLES {
-            break;
-        }
-        taken.push(line);
-    }
-    taken.join("\n")
-}
-
-/// The place of an option in help, the first first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum HelpPlace {
-    /// Among the common ones.
-    Common(usize),
-    /// Without a heading, but not common.
-    Plain,
-    /// Under a heading.
-    Under(usize),
-    Rare,
-}
-
-impl HelpPlace {
-    fn of(option: &Arg, common: &[&str]) -> Self {
-        let id = option.get_id().as_str();
-        let at = |list: &[&str], text: &str| list.iter().position(|one| *one == text);
-        match (at(common, id), option.get_help_heading()) {
-            (Some(place), _) => HelpPlace::Common(place),
-            _ if RARE.contains(&id) => HelpPlace::Rare,
-            (None, Some(heading)) => {
-                HelpPlace::Under(at(HEADINGS, heading).unwrap_or(HEADINGS.len()))
-            }
-            (None, None) => HelpPlace::Plain,
-        }
-    }
-
-    fn put(self, option: Arg) -> Arg {
-        match self {
-            HelpPlace::Common(_) => option.help_heading(None::<&'static str>),
-            HelpPlace::Plain | HelpPlace::Under(_) => option.hide_short_help(true),
-            HelpPlace::Rare => option.hide_short_help(true).help_heading(ADVANCED),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Cli;
-
-    #[test]
-    fn every_option_that_is_listed_is_there() {
-        let root = Cli::arranged();
-        let has = |command: &Command, id: &str| {
-            command.get_arguments().any(|option| option.get_id() == id)
+impl HelpKind {
+    /// Returns the help that these arguments may ask for. A wrong yes only takes longer, because
+    /// clap decides whether help is asked for.
+    pub fn requested(args: &[OsString]) -> Self {
+        let asks = |word: &OsString| {
+            let text = word.to_string_lossy();
+            text.starts_with("--h")
+                || text.starts_with('-') && !text.starts_with("--") && text.contains('h')
         };
-        for (name, common) in COMMON {
-            let command = root.find_subcommand(name).unwrap();
-            for id in *common {
-                assert!(has(command, id), "{name} has no option {id}");
-            }
-        }
-        for id in RARE {
-            assert!(
-                root.get_subcommands().any(|command| has(command, id)),
-                "no command has an option {id}"
-            );
+        if args.iter().any(|word| word == "-h") {
+            Self::Short
+        } else if args.len() < 2 || args.iter().skip(1).any(asks) {
+            Self::Long
+        } else {
+            Self::None
         }
     }
+}
+
+/// Adds to the help of a command what stands below the options: examples, exit codes and pages.
+pub fn with_ends(command: Command, row: &CommandRow) -> Command {
+    let name = row.name;
+    let short = format!(
+        "{}\n\n`laneval {name} --help` has all options.",
+        examples(&row.examples[..row.examples.len().min(EXAMPLES)])
+    );
+    let has_gates = options_of(name).any(|option| option.id == "fail-if");
+    let codes = match row.exit_codes {
+        "" => EXIT_CODES.join(if has_gates { GATE_EXIT_CODE } else { "" }),
+        codes => codes.to_owned(),
+    };
+    let mut long = examples(row.examples);
+    let _ = write!(long, "\n\n{codes}\n\nSee also:\n  docs/{}", row.page);
+    command.after_help(short.trim_start().to_owned()).after_long_help(long.trim_start().to_owned())
+}
+
+/// Returns the examples of a command under their heading.
+fn examples(commands: &[&str]) -> String {
+    let mut text = String::new();
+    for (at, example) in commands.iter().enumerate() {
+        let heading = if at == 0 { "Examples:" } else { "" };
+        let _ = write!(text, "{heading}\n  {example}");
+    }
+    text
+}
+
+/// Returns clap's template of the help of `laneval` itself, with the commands in groups.
+pub fn template(commands: &[&CommandRow]) -> String {
+    let header = STYLES.get_header();
+    let literal = STYLES.get_literal();
+    let mut text = "{about}\n\n{usage-heading} {usage}\n".to_owned();
+    for (heading, names) in GROUPS {
+        let _ = write!(text, "\n{header}{heading}:{header:#}\n");
+        for row in names.iter().filter_map(|name| commands.iter().find(|row| row.name == *name)) {
+            let _ = writeln!(text, "  {literal}{:11}{literal:#}  {}", row.name, row.first);
+        }
+    }
+    let _ = write!(text, "\n{header}Options:{header:#}\n");
+    text + "{options}{after-help}"
 }

@@ -3,88 +3,89 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use laneval::error::printable;
 use laneval::labels::{Codebook, RankingRule, TieCounts};
 use laneval::lmx::{Description, Section};
-use laneval::report::{Align, Grid, JsonText, ReportOptions};
-use laneval::{Join, JudgedBy, LabelMatrix};
+use laneval::options::Given;
+use laneval::report::{Align, Grid, JsonText};
+use laneval::{Error, Join, LabelMatrix};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::choice::{NamedChoice, PlainFormat, groups, one_of, plain};
-use super::chunks;
-use super::formats::FormatOptions;
-use super::inputs::{FileOptions, RunPath, bytes, named, recognise};
-use super::judges;
-use super::output::print_text;
-use super::preview;
-use super::stop::Stop;
-use super::style::{say, shown, stdout_width, thousands};
-use super::texts::both;
-use super::threads::Threads;
+use super::{
+    chunks,
+    cli_error::{CliResult, fail},
+    command_row::{Arguments, CommandRow, Inputs},
+    formats::RecognisedFormats,
+    inputs::{RunPath, bytes, find_matrices, named_runs},
+    judges,
+    output::{PlainFormat, make_grid, print_plain, write_grid},
+    page::kept_ranks,
+    preview,
+    style::{comma_list, print_note, shown, thousands},
+    text_stats::judgments::range_text,
+    text_stats::pair_report,
+    text_stats::spread::CountSpread,
+    threads::Threads,
+};
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval info trec8.lmx
-  laneval info trec8.lmx --verify --format json
-  laneval info qrels.tsv
-  laneval info qrels.txt bm25.run dense.run
-  laneval info passages.jsonl --chunks chunks.csv";
+/// `laneval info`.
+pub const COMMAND: CommandRow = CommandRow {
+    name: "info",
+    first: "Describe a label matrix, qrels or runs",
+    more: "Of qrels or a run alone: the recognised format, the first rows as they are read, and \
+        counts of queries, grades, depths, ties. Of qrels with runs: counts of each, how many of \
+        the first results are judged, and how many relevant documents each run retrieves.",
+    usage: &[
+        "info [OPTIONS] <FILE.lmx>",
+        "info [OPTIONS] <QRELS|RUN>",
+        "info [OPTIONS] <QRELS> <RUN>...",
+    ],
+    inputs: Some(Inputs {
+        name: "FILES",
+        first: "A label matrix (.lmx), qrels, a run, or qrels and runs",
+        more: "Qrels and runs are in any format; name=path gives a run a name.",
+        count: (1, usize::MAX),
+        is_last: false,
+    }),
+    examples: &[
+        "laneval info trec8.lmx",
+        "laneval info trec8.lmx --verify --format json",
+        "laneval info qrels.tsv",
+        "laneval info qrels.txt bm25.run dense.run",
+        "laneval info passages.jsonl --chunks chunks.csv",
+    ],
+    page: "formats.md",
+    run: |arguments| Info::new(arguments).run(),
+    ..CommandRow::NEW
+};
 
-const USAGE: &str = "laneval info [OPTIONS] <FILE.lmx>\n       laneval info [OPTIONS] \
-                     <QRELS|RUN>\n       laneval info [OPTIONS] <QRELS> <RUN>...";
-
-/// Describe and check a label matrix, or describe judgments and runs
-///
-/// Of judgments or a run alone, the recognised format, the first rows as they are read, and counts
-/// are shown: queries, grades, depths, ties. A file that can be read neither as judgments nor as a
-/// run is an error. Of judgments with runs, counts of each and what they have in common are shown:
-/// how many of the first results are judged, and how many relevant documents each run retrieves.
-#[derive(Debug, Args)]
-#[command(override_usage = USAGE, after_help = EXAMPLES)]
-pub struct Info {
-    /// A file made by `laneval build`, or judgments or a run in any format, or judgments and runs;
-    /// name=path gives a run a name
-    #[arg(value_name = "FILES", required = true)]
+/// The command `laneval info`: its options, and its inputs.
+#[derive(Debug)]
+struct Info {
+    given: Given,
+    formats: RecognisedFormats,
     inputs: Vec<PathBuf>,
-    #[command(flatten)]
-    files: FileOptions,
-    #[command(flatten)]
-    formats: FormatOptions,
-    /// Read judgments of several judges, as `query judge document grade`, and show how far the
-    /// judges agree
-    #[arg(long, value_name = "GROUP", value_parser = one_of(only_judges()))]
-    judgments_by: Option<JudgedBy>,
-    /// Of passages with their positions, show what this chunking of the documents does to them: a
-    /// table or records of chunk, document, start and end
-    #[arg(long, value_name = "FILE", help_heading = "Units")]
-    chunks: Option<PathBuf>,
-    /// Check every checksum and every label
-    #[arg(long)]
-    verify: bool,
-    /// The format of the description
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
-    format: PlainFormat,
-}
-
-/// Lists the groups whose agreement can be shown.
-fn only_judges() -> Vec<NamedChoice<JudgedBy>> {
-    groups().into_iter().filter(|&(_, by, _)| by == JudgedBy::Judge).collect()
 }
 
 impl Info {
-    /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
-        let (runs, paths) = named(&self.inputs);
-        if let Some(chunks) = &self.chunks {
+    /// Makes the command that a command line asks for.
+    fn new(arguments: Arguments) -> Self {
+        let Arguments { given, inputs, .. } = arguments;
+        Self { formats: RecognisedFormats::default(), given, inputs }
+    }
+
+    /// Runs `laneval info`: describes a label matrix, or judgments and runs.
+    fn run(self) -> CliResult<()> {
+        let (runs, paths) = named_runs(&self.inputs);
+        if self.given.is_given("chunks") {
             return match &self.inputs[..] {
-                [gold] if !self.verify && self.judgments_by.is_none() => {
-                    chunks::print_facts((gold, chunks), &self.formats, self.format)
+                [gold] if !self.given.flag("verify") && !self.given.is_given("facet") => {
+                    chunks::print_facts(&self.given, gold)
                 }
-                _ => Err(Stop::new(
+                _ => fail(
                     "--chunks is for passages alone: give one file of them, without other options",
-                )),
+                ),
             };
         }
         Threads::default().install_for(bytes(&paths), || {
@@ -95,70 +96,66 @@ impl Info {
         })
     }
 
-    /// The settings by which texts are read.
-    fn join(&self) -> Join {
-        self.formats.of(Join { access: self.files.access(), ..Join::default() })
+    /// Returns the settings by which `laneval info` reads judgments and runs.
+    fn join(&self) -> Result<Join, Error> {
+        self.formats.join(&self.given)
     }
 
-    /// Describes judgments and runs.
-    fn describe_together(&self, paths: &[PathBuf], runs: &[RunPath]) -> Result<(), Stop> {
-        if let Some((at, _)) =
-            recognise(paths)?.iter().enumerate().find(|(_, is_matrix)| **is_matrix)
-        {
-            let path = shown(&paths[at]);
-            return Err(Stop::new(format!(
-                "{path} is a label matrix, which is described alone: give one .lmx file, or QRELS \
-                 RUN..."
-            )));
+    /// Returns the format of the description.
+    fn format(&self) -> Result<PlainFormat, Error> {
+        self.given.required("format")
+    }
+
+    /// Describes judgments, runs, and what they have in common, for `laneval info`.
+    fn describe_together(&self, paths: &[PathBuf], runs: &[RunPath]) -> CliResult<()> {
+        if let Some(at) = find_matrices(paths)?.into_iter().position(|is_matrix| is_matrix) {
+            return fail(format!(
+                "{} is a label matrix, which is described alone: give one .lmx file, or QRELS \
+                 RUN...",
+                shown(&paths[at])
+            ));
         }
-        if self.judgments_by.is_some() {
-            return Err(Stop::new("--judgments-by is for judgments alone: give no run"));
+        if self.given.is_given("facet") {
+            return fail("--facet is for judgments alone: give no run");
         }
         self.check_verify(&paths[0])?;
-        both::print_of(&self.join(), &paths[0], runs, self.format)?;
-        self.formats.notes().iter().for_each(say);
+        pair_report::print_pair(&self.join()?, &paths[0], runs, self.format()?)?;
+        self.formats.notes().iter().for_each(print_note);
         Ok(())
     }
 
-    /// Refuses `--verify` of a text.
-    fn check_verify(&self, path: &Path) -> Result<(), Stop> {
-        if self.verify {
-            Err(Stop::new(format!(
-                "{} is not a .lmx file: --verify checks those only",
-                shown(path)
-            )))
+    /// Rejects `info --verify` for a file that is no label matrix.
+    fn check_verify(&self, path: &Path) -> CliResult<()> {
+        if self.given.flag("verify") {
+            fail(format!("{} is not a .lmx file: --verify checks those only", shown(path)))
         } else {
             Ok(())
         }
     }
 
-    fn describe(&self, path: &PathBuf) -> Result<(), Stop> {
-        if !recognise(std::slice::from_ref(path))?.contains(&true) {
-            if self.judgments_by.is_some() {
-                return judges::print_agreement(path, self.join(), self.format);
+    fn describe(&self, path: &PathBuf) -> CliResult<()> {
+        let by_judge = self.given.is_given("facet");
+        if !find_matrices(std::slice::from_ref(path))?.contains(&true) {
+            if by_judge {
+                return judges::print_agreement(path, self.join()?, self.format()?);
             }
             self.check_verify(path)?;
-            return preview::print_of(path, &self.formats, &self.join(), self.format);
+            return preview::print_preview(path, &self.formats, &self.join()?, self.format()?);
         }
-        if self.judgments_by.is_some() {
-            let path = shown(path);
-            return Err(Stop::new(format!(
-                "{path} is a .lmx file: --judgments-by is for judgments as text or tables"
-            )));
+        if by_judge {
+            return fail(format!(
+                "{} is a .lmx file: --facet is for judgments as text or tables",
+                shown(path)
+            ));
         }
-        if self.verify {
-            LabelMatrix::verify_with(path, self.files.access())?;
+        let (verify, access) = (self.given.flag("verify"), self.given.access());
+        if verify {
+            LabelMatrix::verify_with(path, access)?;
         }
         let description = Description::read(path)?;
-        let matrix = LabelMatrix::open(path, self.files.access())?;
-        let contents = Contents::of((path, self.verify), &matrix, &description);
-        print_text(self.format == PlainFormat::Table, |to| match self.format {
-            PlainFormat::Json => {
-                serde_json::to_writer_pretty(&mut *to, &contents)?;
-                writeln!(to)
-            }
-            PlainFormat::Table => contents.write(to),
-        })
+        let matrix = LabelMatrix::open(path, access)?;
+        let contents = Contents::new(path, verify, &matrix, &description);
+        print_plain(self.format()?, &contents, |to| contents.write(to))
     }
 }
 
@@ -174,7 +171,8 @@ struct Contents {
     passage_grades: Option<Vec<f64>>,
     ranking: RankingRule,
     queries: usize,
-    depth: Depths,
+    /// The depths of the rankings that have any documents.
+    depth: CountSpread,
     labels: LabelDescription,
     padding_share: f64,
     runs: Vec<RunDescription>,
@@ -183,15 +181,7 @@ struct Contents {
     verified: Option<bool>,
 }
 
-/// The depths of the rankings that have any result.
-#[derive(Serialize)]
-struct Depths {
-    min: u32,
-    median: u32,
-    max: u32,
-}
-
-/// The judgments of the retrieved documents.
+/// The labels of a matrix, counted for `laneval info`: judged, not judged, negative, and by grade.
 #[derive(Serialize)]
 struct LabelDescription {
     total: u64,
@@ -232,75 +222,56 @@ struct SizeDescription {
 }
 
 impl Contents {
-    fn of(
-        (path, verified): (&Path, bool),
-        matrix: &LabelMatrix,
-        description: &Description,
-    ) -> Self {
+    fn new(path: &Path, verified: bool, matrix: &LabelMatrix, description: &Description) -> Self {
         let codes = count_codes(matrix);
-        let section = |section: &Section| SizeDescription {
-            section: name_of(section),
-            bytes: section.length,
-        };
-        Contents {
+        let sections = description
+            .sections
+            .iter()
+            .map(|section| SizeDescription { section: name_of(section), bytes: section.length });
+        let depths = matrix.depths().iter().filter(|&&depth| depth > 0).map(|&depth| depth.into());
+        Self {
             file: path.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
             bytes: description.bytes,
             fingerprint: format!("{:032x}", matrix.fingerprint()),
-            passage_grades: matrix.span_rows().map(|spans| spans.of.grades().to_vec()),
+            passage_grades: matrix.span_rows().map(|spans| spans.gold_counts.grades().to_vec()),
             ranking: matrix.rule(),
             queries: matrix.queries().len(),
-            depth: Depths::of(matrix),
-            labels: LabelDescription::of(&codes, matrix),
+            depth: CountSpread::from_counts(depths.collect()),
+            labels: LabelDescription::new(&codes, matrix),
             padding_share: share(
                 codes[usize::from(Codebook::PAST_END)],
                 matrix.tile_bytes().len() as u64,
             ),
-            runs: (0..matrix.runs().len()).map(|at| RunDescription::of(matrix, at)).collect(),
-            sections: description.sections.iter().map(section).collect(),
+            runs: (0..matrix.runs().len()).map(|at| RunDescription::new(matrix, at)).collect(),
+            sections: sections.collect(),
             verified: verified.then_some(true),
         }
     }
 
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        let mut field = |name: &str, text: String| writeln!(to, "{name:<13}{text}");
-        field("file", printable(&self.file))?;
-        field("format", format!("version {}, {} bytes", self.version, thousands(self.bytes)))?;
-        field("judgments", format!("fingerprint {}", self.fingerprint))?;
+        writeln!(to, "file         {}", printable(&self.file))?;
+        writeln!(to, "format       version {}, {} bytes", self.version, thousands(self.bytes))?;
+        writeln!(to, "judgments    fingerprint {}", self.fingerprint)?;
         if let Some(grades) = &self.passage_grades {
-            let grades: Vec<String> = grades.iter().map(f64::to_string).collect();
-            field("passages", format!("judged by span, with grades {}", grades.join(", ")))?;
+            writeln!(to, "passages     judged by span, with grades {}", comma_list(grades))?;
         }
-        let depth = self
-            .ranking
-            .depth
-            .map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
-        let dropped = if self.ranking.drop_identical_ids {
-            ", without documents with the id of their query"
-        } else {
-            ""
-        };
-        field(
-            "ranking",
-            format!("ties {}, scores {}, {depth}{dropped}", self.ranking.ties, self.ranking.score),
-        )?;
-        if let Some(units) = &self.ranking.units {
-            field("units", units.to_string())?;
+        let RankingRule { ties, score, units, .. } = &self.ranking;
+        let ranks = kept_ranks(&self.ranking);
+        writeln!(to, "ranking      ties {ties}, scores {score}, {ranks}")?;
+        if let Some(units) = units {
+            writeln!(to, "units        {units}")?;
         }
-        field("queries", thousands(self.queries as u64))?;
-        let Depths { min, median, max } = self.depth;
-        field("depth", format!("min {min}, median {median}, max {max}"))?;
-        let judged = format!(
-            "{} retrieved, {:.1} % judged",
-            thousands(self.labels.total),
-            100.0 * self.labels.judged_share
-        );
-        field("labels", judged)?;
-        field("padding", format!("{:.1} % of the tiles", 100.0 * self.padding_share))?;
+        writeln!(to, "queries      {}", thousands(self.queries as u64))?;
+        let CountSpread { min, median, max } = self.depth;
+        writeln!(to, "depth        min {min}, median {median}, max {max}")?;
+        let judged = 100.0 * self.labels.judged_share;
+        let total = thousands(self.labels.total);
+        writeln!(to, "labels       {total} retrieved, {judged:.1} % judged")?;
+        writeln!(to, "padding      {:.1} % of the tiles", 100.0 * self.padding_share)?;
         if self.verified == Some(true) {
-            field("verified", "ok".to_owned())?;
+            writeln!(to, "verified     ok")?;
         }
-        let options = ReportOptions { width: stdout_width(), ..ReportOptions::default() };
         let grids = [
             Some(self.runs_grid()),
             self.ties_grid(),
@@ -309,7 +280,7 @@ impl Contents {
         ];
         for grid in grids.into_iter().flatten() {
             writeln!(to)?;
-            grid.write(&options, &mut &mut *to)?;
+            write_grid(&grid, to)?;
         }
         Ok(())
     }
@@ -323,23 +294,16 @@ impl Contents {
             let numbers =
                 [run.results, run.queries as u64, run.missing as u64, run.ignored].map(thousands);
             let names = [&run.tag[..], run.source.as_bytes()].map(printable);
-            grid.push(
-                [printable(run.run.as_bytes())]
-                    .into_iter()
-                    .chain(numbers)
-                    .chain(names)
-                    .map(Into::into),
-            );
+            let name = [printable(run.run.as_bytes())].into_iter();
+            grid.push(name.chain(numbers).chain(names).map(Into::into));
         }
         grid
     }
 
-    /// Makes the grid of ties, if the file has them.
+    /// Makes the table of equal scores in each run for `laneval info`, if the `.lmx` file knows its
+    /// ties.
     fn ties_grid(&self) -> Option<Grid> {
-        let numbers =
-            ["tied documents", "groups", "mixed", "largest"].map(|name| (name, Align::Right));
-        let columns = [("run", Align::Left)].into_iter().chain(numbers);
-        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        let mut grid = make_grid(&["run"], &["tied documents", "groups", "mixed", "largest"]);
         for run in &self.runs {
             let TieCounts { documents, groups, mixed, largest } = run.ties?;
             let numbers = [documents, groups, mixed, largest].map(thousands);
@@ -349,13 +313,9 @@ impl Contents {
     }
 
     fn labels_grid(&self) -> Grid {
-        let columns = [("grade", Align::Left), ("labels", Align::Right), ("share", Align::Right)];
-        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
-        let name = |of: &Grade| match of.to {
-            Some(to) => format!("{} to {to}", of.grade),
-            None => of.grade.to_string(),
-        };
-        let graded = self.labels.grades.iter().map(|grade| (name(grade), grade.labels));
+        let mut grid = make_grid(&["grade"], &["labels", "share"]);
+        let graded = self.labels.grades.iter();
+        let graded = graded.map(|grade| (range_text(grade.grade, grade.to), grade.labels));
         let others = [("negative", self.labels.negative), ("not judged", self.labels.unpooled)];
         for (name, count) in graded.chain(others.map(|(name, count)| (name.to_owned(), count))) {
             let share = format!("{:.1} %", 100.0 * share(count, self.labels.total));
@@ -365,8 +325,7 @@ impl Contents {
     }
 
     fn sections_grid(&self) -> Grid {
-        let columns = [("section", Align::Left), ("bytes", Align::Right)];
-        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        let mut grid = make_grid(&["section"], &["bytes"]);
         for section in &self.sections {
             grid.push([section.section.clone(), thousands(section.bytes)].map(Into::into));
         }
@@ -374,59 +333,51 @@ impl Contents {
     }
 }
 
-impl Depths {
-    fn of(matrix: &LabelMatrix) -> Self {
-        let mut depths: Vec<u32> =
-            matrix.depths().iter().copied().filter(|&depth| depth > 0).collect();
-        depths.sort_unstable();
-        let at = |at: usize| depths.get(at).copied().unwrap_or(0);
-        Depths {
-            min: at(0),
-            median: at(depths.len().saturating_sub(1) / 2),
-            max: at(depths.len().saturating_sub(1)),
-        }
-    }
-}
-
 impl LabelDescription {
-    fn of(codes: &[u64; 256], matrix: &LabelMatrix) -> Self {
+    fn new(codes: &[u64; 256], matrix: &LabelMatrix) -> Self {
         let first = usize::from(Codebook::FIRST_GRADE);
-        let coded = matrix.book().grades().iter().zip(&codes[first..]);
+        let coded = matrix.codebook().grades().iter().zip(&codes[first..]);
         let coded = coded.map(|(&grade, &labels)| Grade { grade, to: None, labels });
         let grades = matrix
             .exact()
-            .map_or_else(|| coded.collect(), |exact| ranges(matrix, |row| exact.rows.of(row)));
+            .map_or_else(|| coded.collect(), |exact| ranges(matrix, |row| exact.rows.row(row)));
         let total = codes[usize::from(Codebook::PAST_END) + 1..].iter().sum();
-        LabelDescription {
+        Self {
             total,
             judged_share: share(codes[first..].iter().sum(), total),
-            unpooled: codes[usize::from(Codebook::UNPOOLED)],
+            unpooled: codes[usize::from(Codebook::NOT_IN_QRELS)],
             negative: codes[usize::from(Codebook::NEGATIVE)],
             grades,
         }
     }
 }
 
-/// Counts the labels with exact grades in ten ranges of equal width, of which those without a label
-/// are left out.
+/// Counts the labels of a matrix by exact grade, in ten ranges of equal width; empty ranges are
+/// left out.
 fn ranges<'m>(matrix: &LabelMatrix, exact: impl Fn(usize) -> &'m [f64]) -> Vec<Grade> {
     const RANGES: f64 = 10.0;
     let mut grades: Vec<f64> = (0..matrix.rows()).flat_map(exact).copied().collect();
     grades.par_sort_unstable_by(f64::total_cmp);
     let (least, largest) =
         (grades.first().copied().unwrap_or(0.0), grades.last().copied().unwrap_or(0.0));
-    let range =
-        |grade: f64| ((grade - least) / (largest - least) * RANGES).min(RANGES - 1.0).floor();
-    let of_range =
-        |of: &[f64]| Grade { grade: of[0], to: of.last().copied(), labels: of.len() as u64 };
-    grades.chunk_by(|&one, &next| range(one) == range(next)).map(of_range).collect()
+    let ranges = grades.chunk_by(|&one, &next| {
+        let [one, next] = [one, next]
+            .map(|grade| ((grade - least) / (largest - least) * RANGES).min(RANGES - 1.0).floor());
+        one == next
+    });
+    let counted = ranges.map(|values| Grade {
+        grade: values[0],
+        to: values.last().copied(),
+        labels: values.len() as u64,
+    });
+    counted.collect()
 }
 
 impl RunDescription {
-    fn of(matrix: &LabelMatrix, at: usize) -> Self {
+    fn new(matrix: &LabelMatrix, at: usize) -> Self {
         let info = &matrix.runs()[at];
         let missing = matrix.run_depths(at).iter().filter(|&&depth| depth == 0).count();
-        RunDescription {
+        Self {
             run: info.name.clone(),
             tag: info.tag.clone(),
             source: info.source.clone(),
@@ -439,7 +390,7 @@ impl RunDescription {
     }
 }
 
-/// Returns the name of a section, with its kind if this laneval skips it.
+/// Returns the name of a section of a `.lmx` file, with its kind if this laneval skips the section.
 fn name_of(section: &Section) -> String {
     match section.name {
         "unknown" => format!("unknown (kind {})", section.kind),
@@ -451,15 +402,14 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     JsonText(bytes).serialize(serializer)
 }
 
-/// Counts the labels of each code, padding included.
+/// Counts the labels of a matrix by code (the byte of a label), padding included.
 fn count_codes(matrix: &LabelMatrix) -> [u64; 256] {
-    let count = |bytes: &[u8]| {
+    let counted = matrix.tile_bytes().par_chunks(1 << 20).map(|bytes| {
         let mut counts = [0; 256];
         bytes.iter().for_each(|&code| counts[usize::from(code)] += 1);
         counts
-    };
-    let add = |a: [u64; 256], b: [u64; 256]| std::array::from_fn(|code| a[code] + b[code]);
-    matrix.tile_bytes().par_chunks(1 << 20).map(count).reduce(|| [0; 256], add)
+    });
+    counted.reduce(|| [0; 256], |one, other| std::array::from_fn(|code| one[code] + other[code]))
 }
 
 fn share(part: u64, whole: u64) -> f64 {

@@ -1,339 +1,277 @@
-//! The inputs of a command: TREC text that is joined, or label matrices as files. Their content
-//! decides which of the two they are.
+//! The inputs of a command: judgments and runs that are joined, or label matrices (`.lmx`). Their
+//! content decides which of the two they are.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
-use laneval::error::{Problem, Problems, printable};
-use laneval::labels::{FileAccess, RankingRule, RunInfo};
+use laneval::error::{Problems, printable};
+use laneval::labels::{RankingRule, SettingDifference};
 use laneval::lmx::Description;
 use laneval::measure::facets_needed;
-use laneval::{
-    Error, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RunInput, ScoreType, Ties, Watch,
+use laneval::options::{Given, TieRule};
+use laneval::{Error, FacetKind, Input, Join, LabelMatrix, Measure, ProgressHandle, RunInput};
+
+use super::{
+    cli_error::{CliError, CliResult, fail},
+    formats::RecognisedFormats,
+    library_notes::EffectiveOptions,
+    progress::{Progress, WorkAmount},
+    side_file,
+    style::{error, shown},
 };
 
-use super::as_library::{AsLibrary, OptionsHeld};
-use super::choice::{NamedChoice, TieRule, groups, one_of, scores, ties};
-use super::formats::FormatOptions;
-use super::progress::{Progress, WorkAmount};
-use super::stop::Stop;
-use super::style::{error, shown};
-use super::units::UnitOptions;
+/// The paragraph of help about judgments and runs as inputs.
+pub const TEXTS: &str = "`-` is stdin, and name=path gives a run a name. Files are TREC text, TSV, \
+    CSV, JSON or LETOR, plain or compressed (see docs/formats.md).";
 
-/// The options that say how files are opened.
-#[derive(Debug, Clone, Copy, Default, Args)]
-pub struct FileOptions {
-    /// Read files into memory first, instead of mapping them
-    ///
-    /// If another program shortens a mapped file, laneval ends with an error (exit code 2). If it
-    /// rewrites the file in place, values may be wrong. With this option a change matters only
-    /// until the file is read, at the start.
-    #[arg(long, help_heading = "Input")]
-    no_mmap: bool,
-}
-
-impl FileOptions {
-    /// Returns whether files are mapped or read.
-    pub fn access(self) -> FileAccess {
-        if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped }
-    }
-}
-
-/// The source of the names of runs that have no name of their own.
+/// The value of `--name-by`, the source of a run's name: its path, its file's stem, or its tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NameBy {
+pub enum RunNameSource {
     Path,
     Stem,
     Tag,
 }
 
-fn name_by() -> Vec<NamedChoice<NameBy>> {
-    vec![
-        ("path", NameBy::Path, "the end of the path, as long as it must be to tell the runs apart"),
-        ("stem", NameBy::Stem, "the name of the file without folders and extensions"),
-        (
-            "tag",
-            NameBy::Tag,
-            "the tag in the last column of the run; a run without a tag is named by its path",
-        ),
-    ]
-}
-
-/// The option that says how runs are named.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct NameOptions {
-    /// The names of runs that are not named by name=path
-    #[arg(
-        long = "names", value_name = "HOW", default_value = "path",
-        value_parser = one_of(name_by())
-    )]
-    #[arg(id = "names_by", help_heading = "Input")]
-    by: NameBy,
-}
-
-impl NameOptions {
-    /// The naming by paths.
-    pub const PATH: NameOptions = NameOptions { by: NameBy::Path };
-
-    /// Returns whether the name of a run is known only after reading it.
+impl RunNameSource {
+    /// Returns whether runs are named by their tags (`--name-by tag`), which are known only after
+    /// reading.
     pub fn needs_tags(self) -> bool {
-        self.by == NameBy::Tag
+        self == Self::Tag
     }
 
-    /// Gives the runs of a matrix their names; runs of `given` that have a name keep it.
+    /// Names the runs of a label matrix as `--name-by` says; runs of `given` that have a name keep
+    /// it.
     pub fn name(self, matrix: LabelMatrix, given: &[RunPath]) -> Result<LabelMatrix, Error> {
-        if self.by == NameBy::Path {
+        if self == Self::Path {
             return Ok(matrix);
         }
-        let name = |(at, run): (usize, &RunInfo)| {
-            let name = match self.by {
-                _ if given.get(at).is_some_and(|run| run.name.is_some()) => String::new(),
-                NameBy::Path => String::new(),
-                NameBy::Stem => {
+        let names = matrix.runs().iter().enumerate().map(|(at, run)| {
+            if given.get(at).is_some_and(|run| run.name.is_some()) {
+                return run.name.clone();
+            }
+            let name = match self {
+                // The runs that `laneval gen` makes have no source.
+                Self::Stem => {
                     stem(Path::new(if run.source.is_empty() { &run.name } else { &run.source }))
                 }
-                NameBy::Tag => String::from_utf8_lossy(&run.tag).into_owned(),
+                Self::Tag => String::from_utf8_lossy(&run.tag).into_owned(),
+                Self::Path => String::new(),
             };
             if name.is_empty() { run.name.clone() } else { name }
-        };
-        let names: Vec<String> = matrix.runs().iter().enumerate().map(name).collect();
+        });
+        let names: Vec<String> = names.collect();
         matrix.with_run_names(names)
+    }
+}
+
+/// Returns a path without its last extension, if that is one of `extensions`.
+pub fn without_extension(path: &Path, extensions: &[&str]) -> PathBuf {
+    match path.extension() {
+        Some(last) if extensions.iter().any(|one| last.eq_ignore_ascii_case(one)) => {
+            path.with_extension("")
+        }
+        _ => path.to_owned(),
     }
 }
 
 /// Returns the name of a file without folders, without the extension of compression, and without
 /// its own extension.
 pub fn stem(path: &Path) -> String {
-    let plain = match path.extension() {
-        Some(last) if ["gz", "zst"].iter().any(|one| last.eq_ignore_ascii_case(one)) => {
-            path.with_extension("")
-        }
-        _ => path.to_owned(),
-    };
+    let plain = without_extension(path, &["gz", "zst"]);
     let stem = plain.file_stem().filter(|stem| *stem != "-");
     stem.map_or("stdin".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The options that say how scores become rankings.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Ranking")]
+/// The options of rankings and evaluation, and what measures need besides.
+#[derive(Debug, Clone, Default)]
 pub struct RankingOptions {
-    /// The rule for equal scores [default: docno-desc]
-    #[arg(long, value_name = "RULE", value_parser = one_of(ties()), hide_default_value = true)]
-    pub ties: Option<TieRule>,
-    /// The type in which scores are compared [default: f64]
-    #[arg(long, value_name = "TYPE", value_parser = one_of(scores()))]
-    pub score: Option<ScoreType>,
-    /// Keep only the first N ranks; this comes before -J
-    #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
-    pub depth: Option<NonZeroU32>,
-    /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes
-    /// before -M
-    #[arg(long)]
-    pub drop_identical_ids: bool,
-    /// The meaning of the second field of judgments, where a document has several judgments
-    /// [default: what the measures need]
-    #[arg(long, value_name = "GROUP", value_parser = one_of(groups()), help_heading = "Input")]
-    judgments_by: Option<JudgedBy>,
-    /// The groups that measures and other options need.
-    #[arg(skip)]
-    needed_groups: Option<JudgedBy>,
+    pub given: Given,
+    /// The facet that measures and other options need.
+    needed_facet: Option<FacetKind>,
     /// Whether measures need to know which documents have equal scores.
-    #[arg(skip)]
-    needed_ties: bool,
+    needs_measured_ties: bool,
     /// Whether to look for queries that have the same judged documents.
-    #[arg(skip)]
     shared_judgments: bool,
-    #[command(flatten)]
-    pub library: AsLibrary,
-    #[command(flatten)]
-    pub units: UnitOptions,
-    #[command(flatten)]
-    pub formats: FormatOptions,
-}
-
-/// Reads a number of ranks.
-fn rank(text: &str) -> Result<NonZeroU32, String> {
-    text.parse().map_err(|_| "a number of ranks, 1 or more, was expected".to_owned())
+    pub formats: RecognisedFormats,
 }
 
 impl RankingOptions {
-    /// Makes the default ranking, of inputs in these formats.
-    pub fn of(formats: FormatOptions) -> Self {
-        RankingOptions { formats, ..RankingOptions::default() }
+    /// Makes the options of rankings that a command line gives.
+    pub fn new(given: Given) -> Self {
+        Self { given, ..Self::default() }
     }
 
-    /// Returns a copy of the options that also looks for queries with equal judged documents.
+    /// Returns a copy of the options under which a join also looks for queries with equal judged
+    /// documents.
     pub fn with_shared_judgments(&self) -> Self {
-        RankingOptions { shared_judgments: true, ..self.clone() }
+        Self { shared_judgments: true, ..self.clone() }
     }
 
-    /// Joins runs to judgments. Runs without a name get the shortest distinguishing names. With
-    /// `keep_ties` the matrix knows which documents of equal scores have different labels.
+    /// Joins runs to judgments under these options, and returns the label matrix. Runs without a
+    /// name get the shortest distinguishing names. With `keep_ties` the matrix knows which
+    /// documents of equal scores have different labels.
     pub fn join(
         &self,
-        (qrels, runs): (&Path, &[RunPath]),
-        (files, naming): (FileOptions, NameOptions),
+        qrels: &Path,
+        runs: &[RunPath],
         keep_ties: bool,
-        watch: Option<Arc<Watch>>,
+        watch: Option<Arc<ProgressHandle>>,
     ) -> Result<LabelMatrix, Error> {
         let join =
-            Join { keep_ties, shared_judgments: self.shared_judgments, watch, ..self.rule(files)? };
+            Join { keep_ties, shared_judgments: self.shared_judgments, watch, ..self.rule()? };
         let matrix = join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))?;
-        naming.name(matrix, runs)
+        self.naming().name(matrix, runs)
     }
 
-    /// Joins runs to judgments with numbered documents, of which pools are made.
+    /// Joins runs to judgments with numbered documents, as `laneval pools` needs, and returns the
+    /// label matrix.
     pub fn join_numbered(
         &self,
-        (qrels, runs): (&Path, &[RunPath]),
-        (files, naming): (FileOptions, NameOptions),
-        watch: Option<Arc<Watch>>,
+        qrels: &Path,
+        runs: &[RunPath],
+        watch: Option<Arc<ProgressHandle>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { watch, ..self.rule(files)? };
+        let join = Join { watch, ..self.rule()? };
         let qrels = join.qrels(Input::from(qrels.to_owned()))?.numbered()?;
-        naming.name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
+        self.naming().name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
     }
 
-    /// Takes the ranking of the library that was asked for, if it has one. Options that were given
-    /// have to agree.
-    pub fn settle(&mut self) -> Result<(), Stop> {
-        self.library.settle("ties", &mut self.ties, &ties())?;
-        self.library.settle("score", &mut self.score, &scores())
-    }
-
-    /// Returns the options that hold, as words.
-    pub fn held(&self, known: Known, rel: f64) -> OptionsHeld {
-        let ties = self.ties.unwrap_or(TieRule::Order(Ties::default())).name();
-        OptionsHeld {
-            ties,
-            score: self.score.unwrap_or_default().to_string(),
-            known: known.to_string(),
-            rel,
+    /// Returns the source of the names of runs (`--name-by`).
+    pub fn naming(&self) -> RunNameSource {
+        match self.given.text("name-by") {
+            Some("stem") => RunNameSource::Stem,
+            Some("tag") => RunNameSource::Tag,
+            _ => RunNameSource::Path,
         }
     }
 
-    /// Reads judgments by the groups that measures need, unless others were asked for, and keeps
-    /// ties if measures need them.
-    pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
-        self.needed_groups = self.needed_groups.or(facets_needed(measures)?);
-        self.needed_ties |= measures.iter().any(Measure::needs_ties);
+    /// Returns the options in effect as words: tie rule, score type, relevant documents, lowest
+    /// relevant grade.
+    pub fn effective(&self) -> EffectiveOptions {
+        let word = |id, default: &str| self.given.text(id).unwrap_or(default).to_owned();
+        EffectiveOptions {
+            ties: word("ties", "docno-desc"),
+            score_type: word("score-type", "f64"),
+            relevant_from: word("relevant-from", "judged"),
+            rel: self.given.level(),
+        }
+    }
+
+    /// Sets that judgments are read by judge, subtopic or span as these measures need, unless
+    /// others were asked for. Ties are kept if measures need them.
+    pub fn read_facets_for(&mut self, measures: &[Measure]) -> CliResult<()> {
+        self.needed_facet = self.needed_facet.or(facets_needed(measures)?);
+        self.needs_measured_ties |= measures.iter().any(Measure::needs_ties);
         Ok(())
     }
 
-    /// Reads judgments by judge, unless others were asked for.
+    /// Sets that judgments are read by judge, unless `--facet` asks for something else.
     pub fn read_judges(&mut self) {
-        self.needed_groups = Some(JudgedBy::Judge);
+        self.needed_facet = Some(FacetKind::Judge);
     }
 
-    /// Returns the facets by which judgments are read.
-    pub fn groups(&self) -> Option<JudgedBy> {
-        self.judgments_by.or(self.needed_groups)
+    /// Returns the facet by which judgments are read: judge, subtopic, preference level or span, if
+    /// by any.
+    pub fn facet(&self) -> Result<Option<FacetKind>, Error> {
+        Ok(self.given.value("facet")?.or(self.needed_facet))
     }
 
-    /// Returns the settings of joins.
+    /// Returns the settings of a join of runs to judgments that these options ask for.
     ///
     /// # Errors
-    /// The file of a map of units cannot be read, or is none.
-    pub fn rule(&self, files: FileOptions) -> Result<Join, Error> {
-        self.units.of(self.formats.of(Join {
-            ties: self.order().unwrap_or_default(),
-            score: self.score.unwrap_or_default(),
-            depth: self.depth,
-            access: files.access(),
-            drop_identical_ids: self.drop_identical_ids,
-            judged_by: self.groups(),
-            ..Join::default()
-        }))
+    /// The file of a map of documents cannot be read, or is none.
+    pub fn rule(&self) -> Result<Join, Error> {
+        Ok(Join { judged_by: self.facet()?, ..self.formats.join(&self.given)? })
     }
 
-    /// Returns the order of equal scores, if one was asked for.
-    fn order(&self) -> Option<Ties> {
-        self.ties.and_then(TieRule::order)
-    }
-
-    /// Returns whether ties have to be known: which documents have equal scores.
+    /// Returns whether `--ties` asks for values over all orders of equal scores, so that ties must
+    /// be known.
     pub fn needs_ties(&self) -> bool {
-        matches!(self.ties, Some(TieRule::Value(_) | TieRule::Interval))
+        self.given.tie_rule().is_ok_and(TieRule::needs_ties)
     }
 
-    /// Returns whether a matrix has to know its ties: for values over all orders of equal scores,
-    /// or for a measure.
+    /// Returns whether a label matrix has to know its ties: for values over all orders of equal
+    /// scores, or for a measure.
     pub fn keeps_ties(&self) -> bool {
-        self.needs_ties() || self.needed_ties
+        self.needs_ties() || self.needs_measured_ties
     }
 
-    /// Opens a label matrix, and checks that it was built by the rules that are asked for now.
-    fn open(&self, path: &Path, files: FileOptions) -> Result<LabelMatrix, Stop> {
-        let matrix = LabelMatrix::open(path, files.access())?;
+    /// Opens a label matrix, and rejects one that was built by other ranking rules than these
+    /// options.
+    fn open(&self, path: &Path) -> CliResult<LabelMatrix> {
+        let matrix = LabelMatrix::open(path, self.given.access())?;
         if self.keeps_ties() && matrix.tied_groups().is_none() {
-            let path = shown(path);
-            return Err(Stop::new(format!(
-                "{path} does not know its ties: build it again with --keep-ties"
-            )));
+            return Err(missing_ties_error(path));
         }
-        if self.drop_identical_ids && !matrix.rule().drop_identical_ids {
-            let path = shown(path);
-            return Err(Stop::new(format!(
-                "{path} has no documents that --drop-identical-ids could drop: build it again with \
-                 this option"
-            )));
+        let lacking = if self.given.flag("drop-identical-ids") && !matrix.rule().drop_identical_ids
+        {
+            Some("documents that --drop-identical-ids could drop")
+        } else if self.given.is_given("qrels-doc-id") {
+            Some("judgments that --qrels-doc-id could put together")
+        } else {
+            None
+        };
+        if let Some(lacking) = lacking {
+            return fail(format!(
+                "{} has no {lacking}: build it again with this option",
+                shown(path)
+            ));
         }
-        if self.units.are_of_qrels() {
-            let path = shown(path);
-            return Err(Stop::new(format!(
-                "{path} has no judgments that --qrels-units could put together: build it again \
-                 with this option"
-            )));
-        }
-        if let Some(by) = self.judgments_by.filter(|&by| matrix.judged_by() != Some(by)) {
+        let by: Option<FacetKind> = self.given.value("facet")?;
+        if let Some(by) = by.filter(|&by| matrix.judged_by() != Some(by)) {
             let built = match matrix.judged_by() {
-                Some(by) => format!("with --judgments-by {by}"),
-                None => "without --judgments-by".to_owned(),
+                Some(by) => format!("with --facet {by}"),
+                None => "without --facet".to_owned(),
             };
-            let conflict = built_otherwise(&built, &format!("--judgments-by {by}"));
-            return Err(Stop::new(format!("{}: {conflict}", shown(path))));
+            let conflict = built_otherwise(&built, &format!("--facet {by}"));
+            return Err(CliError::for_path(path, conflict));
         }
         match self.conflict(&matrix.rule())? {
-            Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),
+            Some(conflict) => Err(CliError::for_path(path, conflict)),
             None => Ok(matrix),
         }
     }
 
+    /// Returns the message on the first option that a label matrix was not built with. An option
+    /// that was not given takes what the matrix was built with.
     fn conflict(&self, built: &RankingRule) -> Result<Option<String>, Error> {
-        if let Some((built, asked)) = self.units.conflict(&built.of_units())? {
-            return Ok(Some(built_otherwise(&built, &asked)));
+        let requested = self.rule()?.rule();
+        let differs = built.differences(&requested).into_iter().find(|difference| {
+            let is_order = difference.option == "--ties" && self.needs_ties();
+            let id = difference.option.strip_prefix("--");
+            id.is_some_and(|id| self.given.is_given(id)) && !is_order
+        });
+        if let Some(SettingDifference { option, values: [built, requested], .. }) = differs {
+            let built = match built.as_str() {
+                "none" => format!("without {option}"),
+                _ => format!("with {option} {built}"),
+            };
+            return Ok(Some(built_otherwise(&built, &format!("{option} {requested}"))));
         }
-        Ok(self.other_order(built))
-    }
-
-    /// Returns what to say of an order, a type of scores or a depth that a matrix was not built
-    /// with.
-    fn other_order(&self, built: &RankingRule) -> Option<String> {
-        let differs = |option: &str, built: &str, asked: &str| {
-            built_otherwise(&format!("with {option} {built}"), &format!("{option} {asked}"))
-        };
-        if let Some(asked) = self.order().filter(|&asked| asked != built.ties) {
-            return Some(differs("--ties", &built.ties.to_string(), &asked.to_string()));
-        }
-        if let Some(asked) = self.score.filter(|&asked| asked != built.score) {
-            return Some(differs("--score", &built.score.to_string(), &asked.to_string()));
-        }
-        let (asked, built) = (self.depth?.get(), built.depth?);
-        (asked > built).then(|| differs("-M", &built.to_string(), &asked.to_string()))
+        // Fewer ranks than a matrix has are taken from it; more are not in it.
+        Ok(match (requested.depth, built.depth) {
+            (Some(depth), Some(built)) if depth > built => {
+                Some(built_otherwise(&format!("with -M {built}"), &format!("-M {depth}")))
+            }
+            _ => None,
+        })
     }
 }
 
-/// Returns the message for a matrix that was `built` with options that contradict the `asked`
-/// options.
-fn built_otherwise(built: &str, asked: &str) -> String {
+/// Makes the error for a label matrix that was built without its ties, where a command needs ties.
+pub fn missing_ties_error(path: &Path) -> CliError {
+    let path = shown(path);
+    CliError::new(format!("{path} does not know its ties: build it again with --keep-ties"))
+}
+
+/// Returns the message for a label matrix that was `built` with options that contradict the
+/// `requested` options.
+fn built_otherwise(built: &str, requested: &str) -> String {
     format!(
-        "was built {built}, so {asked} cannot be answered from it: build it again from the text"
+        "was built {built}, so {requested} cannot be answered from it: build it again from the text"
     )
 }
 
@@ -345,24 +283,24 @@ pub struct RunPath {
 }
 
 impl RunPath {
-    /// Reads the run of an argument. If a file has the whole argument as its name, the run is that
-    /// file.
-    pub fn of(argument: &Path) -> Self {
+    /// Parses a run of the command line, `path` or `name=path`. If a file has the whole argument as
+    /// its name, the run is that file.
+    pub fn parse(argument: &Path) -> Self {
         let text = argument.to_str().filter(|_| !argument.exists());
         match text.and_then(|text| text.split_once('=')) {
             Some((name, path)) if !name.is_empty() && !path.is_empty() => {
-                RunPath { name: Some(name.to_owned()), path: path.into() }
+                Self { name: Some(name.to_owned()), path: path.into() }
             }
-            _ => RunPath { name: None, path: argument.to_owned() },
+            _ => Self { name: None, path: argument.to_owned() },
         }
     }
 
-    /// Returns the name of the run, or its path.
-    pub fn shown(&self) -> String {
+    /// Returns the name that the user gave the run, or else its path.
+    pub fn display_name(&self) -> String {
         self.name.clone().unwrap_or_else(|| shown(&self.path))
     }
 
-    /// Returns the input of the run.
+    /// Returns the input from which a join reads this run, with the name that the user gave it.
     pub fn input(&self) -> RunInput {
         match &self.name {
             Some(name) => RunInput::named(name, self.path.clone()),
@@ -371,7 +309,7 @@ impl RunPath {
     }
 }
 
-/// The inputs of an evaluation.
+/// The inputs of an evaluation: judgments and runs as text, or label matrices (`.lmx`).
 pub enum EvaluationInputs {
     /// Judgments, and runs.
     Text(PathBuf, Vec<RunPath>),
@@ -380,78 +318,72 @@ pub enum EvaluationInputs {
 }
 
 impl EvaluationInputs {
-    /// Decides between text and matrices. The first argument is a path, the others may be names
-    /// with paths.
-    pub fn of(arguments: &[PathBuf]) -> Result<Self, Stop> {
-        let (runs, paths) = named(arguments);
-        let matrix = recognise(&paths)?;
-        let of_kind =
-            |kind: bool| paths.iter().zip(&matrix).find(|&(_, &is)| is == kind).map(|(p, _)| p);
+    /// Decides whether the arguments are judgments and runs or label matrices; rejects a mixture.
+    /// The first argument is a path, the others may be names with paths.
+    pub fn from_args(arguments: &[PathBuf]) -> CliResult<Self> {
+        let (runs, paths) = named_runs(arguments);
+        let matrix = find_matrices(&paths)?;
+        let [first_matrix, first_text] =
+            [true, false].map(|kind| matrix.iter().position(|&is| is == kind).map(|at| &paths[at]));
         let name = runs.iter().find_map(|run| run.name.as_ref());
-        match (of_kind(true), of_kind(false), paths.as_slice()) {
-            (None, _, [qrels, _, ..]) => Ok(EvaluationInputs::Text(qrels.clone(), runs)),
-            (Some(matrix), None, _) if name.is_some() => Err(Stop::new(format!(
+        match (first_matrix, first_text, paths.as_slice()) {
+            (None, _, [qrels, _, ..]) => Ok(Self::Text(qrels.clone(), runs)),
+            (Some(matrix), None, _) if name.is_some() => fail(format!(
                 "{} is a label matrix, whose runs have their names already: give it without a name",
                 shown(matrix)
-            ))),
-            (Some(_), None, _) => Ok(EvaluationInputs::Matrices(paths)),
-            (Some(matrix), Some(text), _) => Err(Stop::new(format!(
+            )),
+            (Some(_), None, _) => Ok(Self::Matrices(paths)),
+            (Some(matrix), Some(text), _) => fail(format!(
                 "{} is a label matrix and {} is not: give either QRELS RUN... or .lmx files",
                 shown(matrix),
                 shown(text)
-            ))),
+            )),
             (None, Some(only), _) if is_stdin(only) => {
-                Err(Stop::new("stdin alone is not enough: give QRELS RUN..., one of them as `-`"))
+                fail("stdin alone is not enough: give QRELS RUN..., one of them as `-`")
             }
-            (None, Some(only), _) => Err(Stop::new(format!(
+            (None, Some(only), _) => fail(format!(
                 "{} is not a .lmx file, and judgments alone have no scores: give QRELS RUN...",
                 shown(only)
-            ))),
-            (None, None, _) => {
-                Err(Stop::new("nothing to evaluate: give QRELS RUN..., or .lmx files"))
-            }
+            )),
+            (None, None, _) => fail("nothing to evaluate: give QRELS RUN..., or .lmx files"),
         }
     }
 
-    /// Returns the paths of the runs, if the inputs are text.
+    /// Returns the paths of the runs; none if the inputs are label matrices.
     pub fn run_paths(&self) -> Vec<&Path> {
         match self {
-            EvaluationInputs::Text(_, runs) => runs.iter().map(|run| run.path.as_path()).collect(),
-            EvaluationInputs::Matrices(_) => Vec::new(),
+            Self::Text(_, runs) => runs.iter().map(|run| run.path.as_path()).collect(),
+            Self::Matrices(_) => Vec::new(),
         }
     }
 
-    /// Returns the size of the files in bytes, unless one of them is a stream.
+    /// Returns the total size of the input files in bytes; `None` if one of them is a stream.
     pub fn bytes(&self) -> Option<u64> {
         match self {
-            EvaluationInputs::Text(qrels, runs) => {
+            Self::Text(qrels, runs) => {
                 bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path)))
             }
-            EvaluationInputs::Matrices(paths) => bytes(paths),
+            Self::Matrices(paths) => bytes(paths),
         }
     }
 
-    /// Returns the matrices to evaluate, one after the other. On a terminal it shows the progress
-    /// of reading, unless `quiet`.
-    pub fn load(
-        &self,
-        ranking: &RankingOptions,
-        (files, naming): (FileOptions, NameOptions),
-        quiet: bool,
-    ) -> Result<Vec<LabelMatrix>, Stop> {
+    /// Returns the label matrices to evaluate, joined from text or opened as files. On a terminal
+    /// it shows the progress of reading, unless `--quiet` is given.
+    pub fn load(&self, ranking: &RankingOptions) -> CliResult<Vec<LabelMatrix>> {
+        let quiet = ranking.given.flag("quiet");
         match self {
-            EvaluationInputs::Text(qrels, runs) => {
-                let progress = Progress::start("reading", WorkAmount::of(self.bytes()), quiet);
-                Ok(vec![ranking.join(
-                    (qrels, runs),
-                    (files, naming),
-                    ranking.keeps_ties(),
-                    progress.watch(),
-                )?])
+            Self::Text(qrels, runs) => {
+                let progress =
+                    Progress::start("reading", WorkAmount::from_bytes(self.bytes()), quiet);
+                Ok(vec![ranking.join(qrels, runs, ranking.keeps_ties(), progress.watch())?])
             }
-            EvaluationInputs::Matrices(paths) => {
-                let open = |path: &PathBuf| Ok(naming.name(ranking.open(path, files)?, &[])?);
-                let matrices = paths.iter().map(open).collect::<Result<Vec<_>, Stop>>()?;
+            Self::Matrices(paths) => {
+                let naming = ranking.naming();
+                let matrices = paths
+                    .iter()
+                    .map(|path| Ok(naming.name(ranking.open(path)?, &[])?))
+                    .collect::<CliResult<Vec<_>>>()?;
+                // Names are compared last, because --name-by may make them equal.
                 comparable(paths, &matrices)?;
                 Ok(matrices)
             }
@@ -459,33 +391,32 @@ impl EvaluationInputs {
     }
 }
 
-/// Computes a result of each matrix, one after the other, and appends the later ones to the first.
-pub fn of_all<T>(
+/// Computes a result of each label matrix, and appends the later results to the first.
+pub fn map_matrices<T>(
     matrices: &[LabelMatrix],
-    mut of: impl FnMut(&LabelMatrix) -> Result<T, Error>,
+    mut evaluate: impl FnMut(&LabelMatrix) -> Result<T, Error>,
     append: impl Fn(&mut T, T) -> Result<(), Error>,
 ) -> Result<T, Error> {
     let (first, others) = matrices
         .split_first()
         .ok_or_else(|| Error::Unanswerable("nothing to evaluate".to_owned()))?;
-    let mut all = of(first)?;
+    let mut all = evaluate(first)?;
     for matrix in others {
-        append(&mut all, of(matrix)?)?;
+        append(&mut all, evaluate(matrix)?)?;
     }
     Ok(all)
 }
 
-/// Returns the runs among arguments, the first of which is not a run, and the paths of all
-/// arguments.
-pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
+/// Parses all arguments but the first as runs; returns the runs, and the paths of all arguments.
+pub fn named_runs(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
     let runs: Vec<RunPath> =
-        arguments.iter().skip(1).map(|argument| RunPath::of(argument)).collect();
+        arguments.iter().skip(1).map(|argument| RunPath::parse(argument)).collect();
     let paths = arguments.iter().take(1).chain(runs.iter().map(|run| &run.path)).cloned().collect();
     (runs, paths)
 }
 
-/// The message for a mapped file that cannot be read any more.
-pub fn unreadable(file: &str) -> String {
+/// Returns the error message for a memory-mapped file that cannot be read any more.
+pub fn lost_mapping_message(file: &str) -> String {
     let message = format!(
         "{file}: cannot be read any more: it became shorter after it was opened, or its disk \
          failed; --no-mmap reads files into memory first\n"
@@ -493,36 +424,35 @@ pub fn unreadable(file: &str) -> String {
     error(message)
 }
 
-/// Returns the size of some files in bytes, unless one of them is a stream.
+/// Returns the total size of some files in bytes; `None` if one of them is a stream.
 pub fn bytes<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Option<u64> {
-    let size =
-        |path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
-    paths.into_iter().map(size).sum()
+    let sizes = paths.into_iter().map(|path| {
+        std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len())
+    });
+    sizes.sum()
 }
 
-/// Finds which of the paths are label matrices. Files that cannot be opened are reported together.
-pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
+/// Returns for each path whether the file is a label matrix (`.lmx`). Files that cannot be opened
+/// are reported together.
+pub fn find_matrices(paths: &[PathBuf]) -> CliResult<Vec<bool>> {
     if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
-        return Err(Stop::new("`-` is given twice, but stdin can be read only once"));
+        return fail("`-` is given twice, but stdin can be read only once");
     }
     let mut problems = Problems::default();
     let mut matrix = Vec::new();
     for path in paths {
         match starts_as_matrix(path) {
             Ok(is) => matrix.push(is),
-            Err(e) if problems.first.len() < Problems::LIMIT => problems.first.push(Problem {
-                file: path.display().to_string(),
-                line: 0,
-                message: format!("cannot open: {e}"),
-            }),
-            Err(_) => problems.more += 1,
+            Err(error) => {
+                side_file::add_problem(&mut problems, path, 0, format!("cannot open: {error}"));
+            }
         }
     }
-    if problems.first.is_empty() { Ok(matrix) } else { Err(Error::Input(problems).into()) }
+    Ok(problems.into_result(matrix)?)
 }
 
-/// Reads the first bytes of a file. Pipes are not read, because the bytes would be lost: they count
-/// as text.
+/// Returns whether the first bytes of a file are those of a label matrix (`.lmx`). Pipes are not
+/// read, because the bytes would be lost: they count as text.
 fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
     if is_stdin(path) {
         return Ok(false);
@@ -551,25 +481,25 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Checks that runs of several files have the same judgments, and different names.
-fn comparable(paths: &[PathBuf], matrices: &[LabelMatrix]) -> Result<(), Stop> {
+/// Rejects label matrices whose judgments differ, or two of whose runs have one name.
+fn comparable(paths: &[PathBuf], matrices: &[LabelMatrix]) -> CliResult<()> {
     let mut named: HashMap<&str, &Path> = HashMap::new();
     for (path, matrix) in paths.iter().zip(matrices) {
         if matrix.fingerprint() != matrices[0].fingerprint() {
-            return Err(Stop::new(format!(
+            return fail(format!(
                 "{} and {} were built from different judgments, so their scores cannot be compared",
                 shown(&paths[0]),
                 shown(path)
-            )));
+            ));
         }
         for run in matrix.runs() {
             if let Some(other) = named.insert(&run.name, path) {
-                return Err(Stop::new(format!(
+                return fail(format!(
                     "a run `{}` is in {} and in {}: build them together, or rename one",
                     printable(run.name.as_bytes()),
                     shown(other),
                     shown(path)
-                )));
+                ));
             }
         }
     }

@@ -3,29 +3,31 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)] // they panic if nothing can be written
 
-mod as_library;
-mod asked;
+mod arguments;
 mod bench;
 mod build;
 mod check;
-mod choice;
 mod chunks;
+mod cli_error;
+mod command_row;
 mod compare;
 mod completions;
+mod conflicts;
 mod convert;
 mod devices;
 mod eval;
-mod evaluation;
+mod evaluation_options;
 mod formats;
 mod gates;
 mod r#gen;
 mod help;
+mod help_command;
 mod identify;
 mod info;
 mod inputs;
 mod judges;
 mod libraries;
-mod limited;
+mod library_notes;
 mod lost_queries;
 mod man;
 mod measures;
@@ -38,21 +40,20 @@ mod pools;
 mod preview;
 mod progress;
 mod queries;
-mod refused;
 mod row_output;
 mod score_output;
 #[cfg(feature = "parquet")]
 mod score_table;
+mod scores;
 mod show;
 mod side_file;
 mod signals;
-mod stop;
 mod style;
-mod texts;
+mod text_stats;
 mod threads;
-mod titles;
+mod timeout;
+mod topics;
 mod trec_eval;
-mod units;
 mod usage;
 mod wrapped;
 
@@ -60,217 +61,203 @@ use std::ffi::OsString;
 use std::io::{Write, stdout};
 
 use anstream::ColorChoice;
-use clap::error::ErrorKind;
-use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use choice::one_of;
-use stop::Stop;
+use cli_error::{CliError, CliResult};
+use command_row::{Arguments, CommandRow};
+use help::HelpKind;
 
-/// Runs the command with these arguments, the first of which is its name, and returns the exit
-/// code.
-///
-/// The exit code is 0 on success, and if the reader of the output goes away; 1 if a gate failed; 2
-/// for wrong usage or input, or output that cannot be written, which stderr explains. `trec-eval`
-/// has other codes. Signals that end a program are handled while files are written.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
-    match Cli::read(args).map(Cli::run) {
-        Ok(Ok(())) => 0,
-        Ok(Err(stop)) => stop.exit(),
-        Err(code) => code,
-    }
-}
+/// All commands, in the order of help.
+const COMMANDS: &[&CommandRow] = &[
+    &eval::COMMAND,
+    &compare::COMMAND,
+    &show::COMMAND,
+    &measures::COMMAND,
+    &build::COMMAND,
+    &convert::COMMAND,
+    &info::COMMAND,
+    &merge::COMMAND,
+    &pools::COMMAND,
+    &identify::COMMAND,
+    &r#gen::COMMAND,
+    &bench::COMMAND,
+    &devices::COMMAND,
+    &check::COMMAND,
+    &completions::COMMAND,
+    &man::COMMAND,
+    &trec_eval::COMMAND,
+    &help_command::COMMAND,
+    &help_command::VERSION,
+];
 
-/// Evaluate ranked retrieval: AP, nDCG, RR, recall, ERR … of runs against relevance judgments.
-#[derive(Debug, Parser)]
-#[command(name = "laneval", version, arg_required_else_help = true, propagate_version = true)]
-#[command(disable_help_flag = true, disable_version_flag = true)]
-#[command(max_term_width = help::WIDTH, after_help = EXAMPLES, styles = style::STYLES)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-    /// The use of colour: auto (on a terminal, unless NO_COLOR is set), always, never
-    #[arg(
-        long, global = true, value_name = "WHEN", default_value = "auto",
-        value_parser = one_of(style::colours())
-    )]
-    #[arg(hide_possible_values = true, hide_default_value = true)]
-    #[arg(hide_short_help = true, help_heading = help::ADVANCED, display_order = 1000)]
-    color: ColorChoice,
-    /// Print help: the common options with -h, all of them with --help
-    #[arg(short, long, global = true, action = ArgAction::Help, help_heading = "Help")]
-    help: Option<bool>,
-    /// Print the version
-    #[arg(short = 'V', long, global = true, action = ArgAction::Version, help_heading = "Help")]
-    version: Option<bool>,
-    /// The words of the command line.
-    #[arg(skip)]
-    words: Vec<OsString>,
-}
+const ABOUT: &str = "Evaluate rankings: nDCG, AP, RR, recall … of runs against qrels";
 
 const EXAMPLES: &str = "\
 Examples:
   laneval eval qrels.txt bm25.run dense.run
-  laneval eval qrels.txt bm25.run -m nDCG@10,AP,'P@[5,10]' -q -o scores.csv
   laneval compare qrels.txt bm25.run dense.run hybrid.run
   laneval build qrels.txt *.run -o trec8.lmx && laneval eval trec8.lmx
   laneval show qrels.txt bm25.run dense.run --query 301
   laneval measures nDCG";
 
-/// The commands, each with its name and its options.
-macro_rules! commands {
-    ($($name:literal $variant:ident($options:ty)),* $(,)?) => {
-        #[derive(Debug)]
-        enum Command {
-            $($variant(Box<$options>)),*
-        }
-
-        impl Command {
-            /// Gives all commands their options.
-            fn defined(root: clap::Command) -> clap::Command {
-                root$(.mut_subcommand($name, |of| <$options>::augment_args(of.defer(|of| of))))*
-            }
-        }
-
-        /// Clap defines the options of a command when it is asked for: those of all take longer
-        /// than to evaluate small files.
-        impl Subcommand for Command {
-            fn augment_subcommands(root: clap::Command) -> clap::Command {
-                root.subcommand_required(true)
-                    $(.subcommand(clap::Command::new($name).defer(<$options>::augment_args)))*
-            }
-
-            fn augment_subcommands_for_update(root: clap::Command) -> clap::Command {
-                Self::augment_subcommands(root)
-            }
-
-            fn has_subcommand(name: &str) -> bool {
-                [$($name),*].contains(&name)
-            }
-        }
-
-        impl FromArgMatches for Command {
-            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-                match matches.subcommand() {
-                    $(Some(($name, of)) => {
-                        Ok(Command::$variant(Box::new(<$options>::from_arg_matches(of)?)))
-                    })*
-                    _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
-                }
-            }
-
-            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-                *self = Self::from_arg_matches(matches)?;
-                Ok(())
-            }
-        }
-    };
-}
-
-commands! {
-    "eval" Eval(eval::Eval),
-    "compare" Compare(compare::Compare),
-    "pools" Pools(pools::PoolsAsked),
-    "identify" Identify(identify::IdentifyAsked),
-    "show" Show(show::Show),
-    "merge" Merge(merge::Merge),
-    "build" Build(build::Build),
-    "convert" Convert(convert::Convert),
-    "info" Info(info::Info),
-    "check" Check(check::Check),
-    "gen" Gen(r#gen::Gen),
-    "measures" Measures(measures::Measures),
-    "devices" Devices(devices::Devices),
-    "bench" Bench(bench::Bench),
-    "trec-eval" TrecEval(trec_eval::TrecEval),
-    "completions" Completions(completions::Completions),
-    "man" Man(man::Man),
-}
-
-impl Command {
-    /// Returns whether the command looks at GPUs, whatever the data are.
-    fn looks_at_gpus(&self) -> bool {
-        match self {
-            Command::Devices(_) | Command::Bench(_) | Command::Completions(_) => true,
-            Command::Eval(eval) => eval.names_a_gpu(),
-            Command::Compare(compare) => compare.names_a_gpu(),
-            _ => false,
-        }
+/// Runs the command `laneval` with these arguments, the first of which is its name, and returns the
+/// exit code.
+///
+/// The exit code is 0 on success, and if the reader of the output goes away; 1 if a gate failed; 2
+/// for wrong usage or input, or output that cannot be written, which stderr explains. `trec-eval`
+/// has other codes. Signals that end a program are handled while files are written.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+    match read(args).map(run_command) {
+        Ok(Ok(())) => 0,
+        Ok(Err(stop)) => stop.print_and_exit_code(),
+        Err(code) => code,
     }
 }
 
-impl Cli {
-    /// Parses the arguments. Help and wrong usage are answered right here; only the exit code is
-    /// left then.
-    fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, u8> {
-        // Before anything is printed, as help may go to a file at its limit too.
-        signals::heed_size_limit();
-        let args = trec_eval::arguments(args);
-        let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
-        // Before clap reads them: its messages about wrong arguments are coloured by the global
-        // choice.
-        style::heed_colour(&args);
-        // Help takes longer to arrange than small files to evaluate, and is rarely asked for. And
-        // trec-eval has an option --help of its own, which clap sees in time only where all are
-        // defined.
-        let line = if trec_eval || help::is_asked(&args) {
-            help::of_named(Command::defined(Self::command()), &args)
-        } else {
-            Self::command()
-        };
-        let parsed = line.try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
-        let read = parsed.map_err(|error| {
-            let wrong = error.use_stderr();
-            // Help and the version are no errors that a tip could mend.
-            let told =
-                if wrong { usage::with_tips(error, &args, &Self::arranged()) } else { error };
-            match told.print().and_then(|()| stdout().flush()) {
-                _ if wrong => {
-                    if trec_eval {
-                        1
-                    } else {
-                        2
-                    }
-                }
-                Ok(()) => 0,
-                Err(refused) => Stop::from(refused).exit(),
-            }
-        })?;
-        Ok(Cli { words: args, ..read })
+/// Returns clap's definition of the command line. Only the commands that `is_defined` picks have
+/// their arguments, because those of all take longer than to evaluate small files; the others are
+/// names alone, or left out if it is known that none of them is meant (`is_known`). Texts are there
+/// only for the help that is asked for.
+fn root(is_defined: impl Fn(&str) -> bool, is_known: bool, kind: HelpKind) -> Command {
+    let commands = COMMANDS.iter().filter(|row| !is_known || is_defined(row.name)).map(|row| {
+        // Not `Command::defer`: clap would put the options of all commands before those of this
+        // one, and their headings too.
+        let command = Command::new(row.name);
+        if is_defined(row.name) { arguments::define(command, row, kind) } else { command }
+    });
+    let root = Command::new("laneval")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(ABOUT)
+        .arg_required_else_help(true)
+        .subcommand_required(true)
+        .propagate_version(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
+        .hide_possible_values(kind == HelpKind::Short)
+        .max_term_width(help::WIDTH)
+        .styles(style::STYLES)
+        .subcommands(commands)
+        .args(global_options(kind));
+    match kind {
+        HelpKind::None => root,
+        _ => root.help_template(help::template(COMMANDS)).after_help(EXAMPLES),
     }
+}
 
-    /// Returns the definition of the command line, with its help in order.
-    fn arranged() -> clap::Command {
-        help::arranged(Command::defined(Self::command()))
-    }
+/// Returns the options that every command has.
+fn global_options(kind: HelpKind) -> [Arg; 3] {
+    let names = style::COLOURS.map(|(name, _)| name);
+    let colours = PossibleValuesParser::new(names).map(|name| {
+        let named = style::COLOURS.iter().find(|(other, _)| *other == name);
+        named.map_or(ColorChoice::Auto, |&(_, choice)| choice)
+    });
+    let heading = Some("Help").filter(|_| kind == HelpKind::Long);
+    [
+        Arg::new("color")
+            .long("color")
+            .global(true)
+            .value_name("WHEN")
+            .default_value("auto")
+            .value_parser(colours)
+            .help("When to use colour: auto, always, never")
+            .long_help(
+                "When to use colour: auto, always, never\n\n\
+                 auto is on a terminal, unless NO_COLOR is set.",
+            )
+            .hide_possible_values(true)
+            .hide_default_value(true)
+            .hide_short_help(true)
+            .help_heading(help::ADVANCED)
+            .display_order(1000),
+        Arg::new("help")
+            .short('h')
+            .long("help")
+            .global(true)
+            .action(ArgAction::Help)
+            .help("Print help (-h: common options; --help: all)")
+            .help_heading(heading)
+            .display_order(1001),
+        Arg::new("version")
+            .short('V')
+            .long("version")
+            .global(true)
+            .action(ArgAction::Version)
+            .help("Print version")
+            .help_heading(heading)
+            .display_order(1002),
+    ]
+}
 
-    /// Runs the command.
-    fn run(self) -> Result<(), Stop> {
-        self.color.write_global();
-        // Early, as it may start the program anew: nothing must have been read from stdin.
-        if cfg!(feature = "gpu") && self.command.looks_at_gpus() {
-            mesa::hush();
-        }
-        #[cfg(feature = "parquet")]
-        laneval_formats::say_nothing_of_damaged_files();
-        laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
-        match self.command {
-            Command::Eval(eval) => eval.run(&self.words).map_err(Stop::hinting_at_repeats),
-            Command::Compare(compare) => compare.run(&self.words).map_err(Stop::hinting_at_repeats),
-            Command::Pools(pools) => pools.run(),
-            Command::Identify(identify) => identify.run(),
-            Command::Show(show) => show.run(&self.words).map_err(Stop::hinting_at_repeats),
-            Command::Merge(merge) => merge.run(),
-            Command::Build(build) => build.run().map_err(Stop::hinting_at_repeats),
-            Command::Convert(convert) => convert.run(),
-            Command::Info(info) => info.run(),
-            Command::Check(check) => check.run(),
-            Command::Gen(command) => command.run(),
-            Command::Measures(measures) => measures.run(),
-            Command::Devices(devices) => devices.run(),
-            Command::Bench(bench) => bench.run(),
-            Command::TrecEval(trec_eval) => trec_eval.run(),
-            Command::Completions(completions) => completions.run(),
-            Command::Man(man) => man.run(),
-        }
+/// Returns clap's definition of the command line, with the arguments of all commands.
+fn complete_root() -> Command {
+    let mut root = root(|_| true, true, HelpKind::Long);
+    root.build();
+    root
+}
+
+/// A command of a command line, with its arguments.
+struct CommandLine {
+    row: &'static CommandRow,
+    arguments: Arguments,
+    colour: ColorChoice,
+}
+
+/// Reads the arguments of the command line of `laneval`. Help and wrong usage are answered right
+/// here; only the exit code is left then.
+fn read(args: impl IntoIterator<Item = OsString>) -> Result<CommandLine, u8> {
+    // Before anything is printed, as help may go to a file at its limit too.
+    signals::report_size_limit();
+    let args = trec_eval::arguments(args);
+    // Before clap reads them: its messages about wrong arguments are coloured by the global
+    // choice.
+    style::apply_color_argument(&args);
+    let kind = HelpKind::requested(&args);
+    // A command that runs is among the words. A file may have the name of another one: that is
+    // defined in vain.
+    let first = args.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    let is_known = first == "--version" || COMMANDS.iter().any(|row| row.name == first);
+    let root = root(|name| args.iter().skip(1).any(|word| word == name), is_known, kind);
+    match root.try_get_matches_from(&args) {
+        Ok(matches) => requested(matches, args).ok_or(2),
+        Err(error) => Err(answer(error, &args)),
     }
+}
+
+/// Finds the command that clap read.
+fn requested(mut matches: ArgMatches, words: Vec<OsString>) -> Option<CommandLine> {
+    let (name, own) = matches.remove_subcommand()?;
+    let row = COMMANDS.iter().find(|row| row.name == name)?;
+    let colour = own.get_one("color").copied().unwrap_or(ColorChoice::Auto);
+    Some(CommandLine { row, arguments: Arguments::new(row, own, words), colour })
+}
+
+/// Prints what clap says instead of arguments, help or what is wrong with them, and returns the
+/// exit code.
+fn answer(error: clap::Error, args: &[OsString]) -> u8 {
+    let is_wrong = error.use_stderr();
+    // Help and the version are no errors that a tip could mend.
+    let message = if is_wrong { usage::with_tips(error, args) } else { error };
+    match message.print().and_then(|()| stdout().flush()) {
+        _ if is_wrong && args.get(1).is_some_and(|command| command == trec_eval::NAME) => 1,
+        _ if is_wrong => 2,
+        Ok(()) => 0,
+        Err(refused) => CliError::from(refused).print_and_exit_code(),
+    }
+}
+
+/// Runs the command of `laneval` that the arguments name.
+fn run_command(requested: CommandLine) -> CliResult<()> {
+    let CommandLine { row, arguments, colour } = requested;
+    colour.write_global();
+    // Early, as it may start the program anew: nothing must have been read from stdin.
+    let lists_gpus = ["devices", "bench", "completions"].contains(&row.name);
+    if cfg!(feature = "gpu") && (lists_gpus || arguments.given.requests_gpu()) {
+        mesa::silence_mesa_warning();
+    }
+    #[cfg(feature = "parquet")]
+    laneval_formats::silence_reader_panics();
+    laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::lost_mapping_message);
+    (row.run)(arguments)
 }

@@ -1,14 +1,14 @@
-//! `laneval measures --as`: the libraries as which laneval evaluates, and the names of one.
+//! `laneval measures --as`: the libraries whose evaluation laneval can follow, and the names of
+//! measures in one.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::iter;
 
-use laneval::measure::{FOREIGN, Foreign, Profile};
+use laneval::measure::{FOREIGN, ForeignMeasure, Profile};
 use serde::Serialize;
 
 use super::style::stdout_width;
-use super::wrapped::wrap;
+use super::wrapped::{field, wrap};
 
 /// The columns of a list that is not on a terminal, and the most that one has.
 const COLUMNS: usize = 100;
@@ -21,12 +21,12 @@ const MORE: &str = "An empty cell is an option that the library leaves to its us
                     `laneval eval --as LIBRARY` takes names and options of a library; a prefix, as \
                     in xgboost:map@5, takes only the name.";
 
-/// Returns the names that a library has for measures.
-fn names(profile: &Profile) -> impl Iterator<Item = &'static Foreign> {
+/// Returns the names that a library has for measures, with their meanings here.
+fn names(profile: &Profile) -> impl Iterator<Item = &'static ForeignMeasure> {
     FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool))
 }
 
-/// Writes the options of a library, as they are given.
+/// Returns the options of `laneval` that follow a library, written as on the command line.
 fn options(profile: &Profile) -> String {
     let relevant = [("rel", profile.relevant)];
     let given =
@@ -35,19 +35,21 @@ fn options(profile: &Profile) -> String {
 }
 
 /// The columns of the list that are options.
-const OPTIONS: [&str; 5] = ["ties", "score", "known", "queries", "rel"];
+const OPTIONS: [&str; 5] = ["ties", "score-type", "relevant-from", "queries", "rel"];
 
-/// Lists all libraries.
+/// Writes the table of all libraries whose evaluation laneval can follow, with their options.
 pub fn list(to: &mut dyn Write) -> io::Result<()> {
     let width = stdout_width().unwrap_or(COLUMNS).min(COLUMNS);
     let heads: Vec<&str> = ["--as", "library", "versions"].into_iter().chain(OPTIONS).collect();
-    let row = |of: &Profile| {
-        let options = OPTIONS.map(|option| of.option(option).unwrap_or_default());
-        [of.prefix, of.library, of.versions].into_iter().chain(options).collect::<Vec<_>>()
-    };
-    let rows: Vec<Vec<&str>> = iter::once(heads).chain(Profile::ALL.iter().map(row)).collect();
-    let longest = |at: usize| rows.iter().map(|row| row[at].len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows[0].len()).map(longest).collect();
+    let mut rows = vec![heads];
+    for profile in Profile::ALL {
+        let options = OPTIONS.map(|option| profile.option(option).unwrap_or_default());
+        let names = [profile.prefix, profile.library, profile.versions];
+        rows.push(names.into_iter().chain(options).collect());
+    }
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|at| rows.iter().map(|row| row[at].len()).max().unwrap_or(0))
+        .collect();
     for (at, row) in rows.iter().enumerate() {
         let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}  "));
         writeln!(to, "{}", cells.collect::<String>().trim_end())?;
@@ -59,19 +61,18 @@ pub fn list(to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{}", wrap(MORE, width, 0))
 }
 
-/// Explains a library, with its names.
+/// Writes the description of a library for `measures --as`: versions, options, and its names of
+/// measures.
 pub fn explain(profile: &Profile, to: &mut dyn Write) -> io::Result<()> {
     let width = stdout_width().unwrap_or(COLUMNS).min(COLUMNS);
     writeln!(to, "{}\n", profile.prefix)?;
-    let mut field =
-        |name: &str, text: &str| writeln!(to, "  {name:<11}{}", wrap(text, width, 13).trim_start());
-    field("library", profile.library)?;
-    field("versions", profile.versions)?;
-    field("options", &options(profile))?;
-    field("seen", &profile.seen.to_string())?;
-    field("source", profile.source)?;
+    field(to, width, "library", profile.library)?;
+    field(to, width, "versions", profile.versions)?;
+    field(to, width, "options", &options(profile))?;
+    field(to, width, "seen", &profile.seen.to_string())?;
+    field(to, width, "source", profile.source)?;
     if !profile.note.is_empty() {
-        field("differs", profile.note)?;
+        field(to, width, "differs", profile.note)?;
     }
     let rows: Vec<(String, String)> =
         names(profile).map(|row| (row.example().into_owned(), meaning(row).join(", "))).collect();
@@ -84,18 +85,18 @@ pub fn explain(profile: &Profile, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn meaning(row: &Foreign) -> Vec<String> {
+fn meaning(row: &ForeignMeasure) -> Vec<String> {
     row.meaning().iter().map(ToString::to_string).collect()
 }
 
-/// A library, for programs.
+/// A library whose evaluation laneval can follow, for the JSON of `laneval measures --as`.
 #[derive(Serialize)]
 pub struct LibraryDescription {
     prefix: &'static str,
     library: &'static str,
     versions: &'static str,
     /// Options of an evaluation, with the library's words.
-    options: BTreeMap<&'static str, &'static str>,
+    options: BTreeMap<String, &'static str>,
     /// The evidence for the definitions of the library: `run`, `function` or `source`.
     seen: String,
     source: &'static str,
@@ -104,7 +105,7 @@ pub struct LibraryDescription {
     names: Vec<LibraryName>,
 }
 
-/// A name of a library.
+/// The name of a measure in a library, with the measures here that an example of it means.
 #[derive(Serialize)]
 struct LibraryName {
     name: &'static str,
@@ -115,22 +116,26 @@ struct LibraryName {
 }
 
 impl LibraryDescription {
-    /// Describes a library.
-    pub fn of(profile: &'static Profile) -> Self {
-        let name = |row: &'static Foreign| LibraryName {
+    /// Describes a library whose evaluation laneval can follow, with its names of measures.
+    pub fn new(profile: &'static Profile) -> Self {
+        let names = names(profile).map(|row| LibraryName {
             name: row.name,
             example: row.example().into_owned(),
             measures: meaning(row),
-        };
-        LibraryDescription {
+        });
+        Self {
             prefix: profile.prefix,
             library: profile.library,
             versions: profile.versions,
-            options: profile.options.iter().copied().collect(),
+            options: profile
+                .options
+                .iter()
+                .map(|&(option, word)| (option.replace('-', "_"), word))
+                .collect(),
             seen: profile.seen.to_string(),
             source: profile.source,
             note: Some(profile.note).filter(|note| !note.is_empty()),
-            names: names(profile).map(name).collect(),
+            names: names.collect(),
         }
     }
 }

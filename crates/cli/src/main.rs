@@ -1,4 +1,4 @@
-//! The command `laneval`.
+//! The entry point of the command `laneval`.
 
 use std::process::ExitCode;
 

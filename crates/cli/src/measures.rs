@@ -1,140 +1,152 @@
 //! `laneval measures`: the table of measures, for people and for programs.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
-use clap::Args;
 use laneval::Measure;
 use laneval::measure::{
-    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, NOTHING,
-    Param, Profile, Range, Status, Tool, meanings,
+    CutoffRule, Definition, Direction, FOREIGN, ForeignMeasure, JudgmentNeeds, MEASURES,
+    NO_RELEVANT, Param, ParamKind, Profile, Range, Status, Tool, parse_with_definitions,
 };
+use laneval::options::Given;
 use serde::Serialize;
 
-use super::choice::{PlainFormat, one_of, plain};
-use super::libraries::{self, LibraryDescription};
-use super::output::print_text;
-use super::stop::Stop;
-use super::style::stdout_width;
-use super::wrapped::wrap;
+use super::{
+    cli_error::{CliError, CliResult},
+    command_row::{CommandRow, Inputs},
+    libraries::{self, LibraryDescription},
+    output::{PlainFormat, print_text, write_json},
+    style::{comma_list, stdout_width},
+    wrapped::{field, wrap},
+};
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval measures
-  laneval measures --plain
-  laneval measures nDCG
-  laneval measures rbp.95 trec:recall
-  laneval measures recip_rank --format json
-  laneval measures --as
-  laneval measures --as xgboost";
+/// `laneval measures`.
+pub const COMMAND: CommandRow = CommandRow {
+    name: "measures",
+    first: "List or explain measures",
+    inputs: Some(Inputs {
+        name: "NAME",
+        first: "Measures to explain, by any name that `eval -m` takes",
+        more: "",
+        count: (0, usize::MAX),
+        is_last: false,
+    }),
+    examples: &[
+        "laneval measures",
+        "laneval measures --plain",
+        "laneval measures nDCG",
+        "laneval measures rbp.95 trec:recall",
+        "laneval measures recip_rank --format json",
+        "laneval measures --as",
+        "laneval measures --as xgboost",
+    ],
+    page: "measures.md",
+    run: |arguments| Measures { given: arguments.given, names: arguments.inputs }.run(),
+    ..CommandRow::NEW
+};
 
-/// List the measures, or explain some.
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Measures {
-    /// Measures, by any name that `eval -m` takes
-    #[arg(value_name = "NAME")]
-    asked: Vec<String>,
-    /// Print only the canonical names, one on each line
-    #[arg(long, conflicts_with_all = ["asked", "format"])]
-    names: bool,
-    /// Print a line for each measure in plain words, for readers who know no information retrieval
-    #[arg(long, conflicts_with_all = ["names", "format"])]
-    plain: bool,
-    /// List the libraries as which laneval evaluates, or the names of one
-    #[arg(long = "as", value_name = "LIBRARY", num_args = 0..=1)]
-    #[arg(conflicts_with_all = ["asked", "names", "plain"])]
-    library: Option<Option<String>>,
-    /// The format of the list
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
-    format: PlainFormat,
+/// The options of `laneval measures`, and the names of measures to explain.
+struct Measures {
+    given: Given,
+    names: Vec<PathBuf>,
 }
 
-/// The text that points users of other commands to the measures.
-pub fn way() -> String {
-    let names: Vec<&str> = MEASURES.iter().map(|row| row.name).collect();
+/// Returns the text of `-m help` in other commands: the names of all measures, and where to read
+/// more.
+pub fn list_hint() -> String {
+    let names = comma_list(MEASURES.iter().map(|row| row.name));
     format!(
         "{}\n\n`laneval measures` says what each of them is, `laneval measures NAME` explains one \
          in full.",
-        wrap(&format!("Measures: {}.", names.join(", ")), stdout_width().unwrap_or(100), 0)
+        wrap(&format!("Measures: {names}."), stdout_width().unwrap_or(100), 0)
     )
 }
 
 impl Measures {
-    /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
-        if let Some(library) = &self.library {
-            return self.run_libraries(library.as_deref());
+    /// Runs `laneval measures`: lists measures, explains some, or lists libraries.
+    fn run(self) -> CliResult<()> {
+        let format = self.given.required("format")?;
+        if self.given.is_given("as") {
+            return run_libraries(self.given.text("as"), format);
         }
+        let (plain, is_list) = (self.given.flag("plain"), self.names.is_empty());
         let pages = self.pages()?;
-        print_text(self.format == PlainFormat::Table, |to| match self.format {
-            _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
-            _ if self.plain && self.asked.is_empty() => list(Words::Plain, |_| true, to),
-            _ if self.plain => {
-                let asked = |row: &Definition| pages.iter().any(|page| page.row.name == row.name);
-                list(Words::Plain, asked, to)
+        print_text(format == PlainFormat::Table, |to| match format {
+            _ if self.given.flag("names") => {
+                MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name))
             }
-            PlainFormat::Table if self.asked.is_empty() => list(Words::Field, |_| true, to),
+            _ if plain && is_list => list(Wording::Plain, |_| true, to),
+            _ if plain => {
+                list(Wording::Plain, |row| pages.iter().any(|page| page.row.name == row.name), to)
+            }
+            PlainFormat::Table if is_list => list(Wording::Technical, |_| true, to),
             PlainFormat::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
                 if at > 0 {
                     writeln!(to)?;
                 }
                 page.write(to)
             }),
-            PlainFormat::Json if self.asked.is_empty() => json(
-                &MEASURES.iter().map(|row| MeasureDescription::of(row, &[])).collect::<Vec<_>>(),
+            PlainFormat::Json if is_list => write_json(
+                &MEASURES.iter().map(|row| MeasureDescription::new(row, &[])).collect::<Vec<_>>(),
                 to,
             ),
             PlainFormat::Json => match pages.as_slice() {
-                [page] => json(&page.describe(), to),
-                pages => json(&pages.iter().map(Page::describe).collect::<Vec<_>>(), to),
+                // One name has one object, for programs that ask for one.
+                [page] => write_json(&page.describe(), to),
+                pages => {
+                    write_json(&pages.iter().map(MeasurePage::describe).collect::<Vec<_>>(), to)
+                }
             },
         })
     }
 
-    /// Lists libraries, or the names of one.
-    fn run_libraries(&self, asked: Option<&str>) -> Result<(), Stop> {
-        let library =
-            asked.map(Profile::of).transpose().map_err(|error| Stop::new(error.to_string()))?;
-        print_text(self.format == PlainFormat::Table, |to| match (self.format, library) {
-            (PlainFormat::Table, None) => libraries::list(to),
-            (PlainFormat::Table, Some(library)) => libraries::explain(library, to),
-            (PlainFormat::Json, None) => {
-                json(&Profile::ALL.iter().map(LibraryDescription::of).collect::<Vec<_>>(), to)
-            }
-            (PlainFormat::Json, Some(library)) => json(&LibraryDescription::of(library), to),
-        })
-    }
-
-    /// Makes a page for each row that one of the names means; all wrong names are reported
-    /// together.
-    fn pages(&self) -> Result<Vec<Page>, Stop> {
-        let (mut pages, mut wrong) = (Vec::<Page>::new(), Vec::new());
-        for name in &self.asked {
-            match meanings(name) {
-                Ok(meant) => {
-                    meant.into_iter().for_each(|(row, measure)| Page::add(&mut pages, row, measure))
-                }
-                Err(laneval::Error::Measures(all)) => {
-                    wrong.extend(all.iter().map(ToString::to_string))
+    /// Parses the arguments of `laneval measures NAME` to a page for each measure; all wrong names
+    /// are reported together.
+    fn pages(&self) -> CliResult<Vec<MeasurePage>> {
+        let (mut pages, mut wrong) = (Vec::<MeasurePage>::new(), Vec::new());
+        for name in &self.names {
+            match parse_with_definitions(&name.to_string_lossy()) {
+                Ok(meant) => meant
+                    .into_iter()
+                    .for_each(|(row, measure)| MeasurePage::add(&mut pages, row, measure)),
+                Err(laneval::Error::Measures(unknown)) => {
+                    wrong.extend(unknown.iter().map(ToString::to_string))
                 }
                 Err(error) => wrong.push(error.to_string()),
             }
         }
-        if wrong.is_empty() { Ok(pages) } else { Err(Stop::Failed(wrong)) }
+        if wrong.is_empty() { Ok(pages) } else { Err(CliError::Failed(wrong)) }
     }
 }
 
-/// The page of a row: the row itself, and those of its measures that were asked for.
-struct Page {
+/// Prints the libraries whose evaluation laneval can follow, or the names of measures in one, for
+/// `measures --as`.
+fn run_libraries(name: Option<&str>, format: PlainFormat) -> CliResult<()> {
+    let library = name.map(Profile::from_prefix).transpose()?;
+    print_text(format == PlainFormat::Table, |to| match (format, library) {
+        (PlainFormat::Table, None) => libraries::list(to),
+        (PlainFormat::Table, Some(library)) => libraries::explain(library, to),
+        (PlainFormat::Json, None) => {
+            let described: Vec<_> = Profile::ALL.iter().map(LibraryDescription::new).collect();
+            write_json(&described, to)
+        }
+        (PlainFormat::Json, Some(library)) => write_json(&LibraryDescription::new(library), to),
+    })
+}
+
+/// The page of `laneval measures NAME`: a row of the table of measures, and the requested variants
+/// of it.
+struct MeasurePage {
     row: &'static Definition,
     measures: Vec<Measure>,
 }
 
-impl Page {
-    /// Adds a measure to the page of its row; makes the page if there is none.
-    fn add(pages: &mut Vec<Page>, row: &'static Definition, measure: Option<Measure>) {
+impl MeasurePage {
+    /// Adds a requested measure to the page of its row in the table of measures; makes the page if
+    /// there is none.
+    fn add(pages: &mut Vec<Self>, row: &'static Definition, measure: Option<Measure>) {
         let at = pages.iter().position(|page| page.row.name == row.name).unwrap_or_else(|| {
-            pages.push(Page { row, measures: Vec::new() });
+            pages.push(Self { row, measures: Vec::new() });
             pages.len() - 1
         });
         pages[at].measures.extend(measure);
@@ -147,7 +159,7 @@ impl Page {
     fn describe(&self) -> MeasureDescription {
         MeasureDescription {
             measures: Some(self.names()),
-            ..MeasureDescription::of(self.row, &self.measures)
+            ..MeasureDescription::new(self.row, &self.measures)
         }
     }
 
@@ -156,20 +168,22 @@ impl Page {
     }
 }
 
-/// Returns the names of a row in other tools. Those of libraries are many: `--as` lists them.
-fn foreign(row: &Definition) -> impl Iterator<Item = &'static Foreign> {
+/// Returns the names of a measure in other tools, except libraries. Those of libraries are many:
+/// `--as` lists them.
+fn foreign(row: &Definition) -> impl Iterator<Item = &'static ForeignMeasure> {
     let name = row.name;
-    let is_of_library = |foreign: &&Foreign| matches!(foreign.tool, Tool::Library(_));
-    FOREIGN.iter().filter(move |foreign| foreign.measure == name && !is_of_library(foreign))
+    FOREIGN
+        .iter()
+        .filter(move |foreign| foreign.measure == name && !matches!(foreign.tool, Tool::Library(_)))
 }
 
-/// Returns other names of a row that mean it with the default parameters, and are not the name of
-/// another measure in another tool.
+/// Returns other names of a measure with its default parameters, unless another tool means another
+/// measure by them.
 fn aliases(row: &Definition) -> Vec<&'static str> {
-    let is_row = |(of, _): &(&Definition, Option<Measure>)| of.name == row.name;
     let mut names: Vec<&str> = Vec::new();
     for foreign in foreign(row).filter(|foreign| foreign.bare && foreign.fixed.is_empty()) {
-        let alone = meanings(&foreign.example()).is_ok_and(|meant| meant.iter().all(is_row));
+        let alone = parse_with_definitions(&foreign.example())
+            .is_ok_and(|meant| meant.iter().all(|(definition, _)| definition.name == row.name));
         if alone && foreign.name != row.name && !names.contains(&foreign.name) {
             names.push(foreign.name);
         }
@@ -177,21 +191,11 @@ fn aliases(row: &Definition) -> Vec<&'static str> {
     names
 }
 
-/// Returns the measures that an example of a foreign name means, such as `R@10`.
-fn meaning(foreign: &Foreign) -> String {
-    foreign.meaning().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn json(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, value)?;
-    writeln!(to)
-}
-
-/// The words that a list has for each measure.
+/// The wording of the list of `laneval measures`: technical terms, or plain words (`--plain`).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum Wording {
     /// The words of the field, and how the values of queries become one.
-    Field,
+    Technical,
     /// Plain words.
     Plain,
 }
@@ -199,21 +203,18 @@ enum Words {
 /// The columns of a list that is not on a terminal.
 const COLUMNS: usize = 80;
 
-/// Lists the rows that `is_listed` picks.
+/// Writes the list of the measures that `is_listed` picks, for `laneval measures`.
 fn list(
-    words: Words,
+    words: Wording,
     is_listed: impl Fn(&Definition) -> bool,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let listed: Vec<&Definition> = MEASURES.iter().filter(|row| is_listed(row)).collect();
-    let longest = |head: &str, text: fn(&Definition) -> String| {
-        listed.iter().map(|row| text(row).len()).max().unwrap_or(0).max(head.len())
-    };
-    let names = longest("measure", spelling);
-    let averages = longest("average", |row| row.average.name().to_string());
+    let names = longest("measure", listed.iter().map(|row| spelling(row).len()));
+    let averages = longest("average", listed.iter().map(|row| row.average.name().name().len()));
     let left = |name: &str, average: &str| match words {
-        Words::Field => format!("{name:names$}  {average:averages$}  "),
-        Words::Plain => format!("{name:names$}  "),
+        Wording::Technical => format!("{name:names$}  {average:averages$}  "),
+        Wording::Plain => format!("{name:names$}  "),
     };
     let width = stdout_width().unwrap_or(COLUMNS);
     writeln!(to, "{}what it measures", left("measure", "average"))?;
@@ -226,16 +227,21 @@ fn list(
         let mut heading = Some(heading);
         for row in listed.iter().filter(|row| row.traits.status.name() == status) {
             write!(to, "{}", heading.take().unwrap_or_default())?;
-            let text = if words == Words::Plain { row.plain } else { row.doc };
+            let text = if words == Wording::Plain { row.plain } else { row.doc };
             let left = left(&spelling(row), row.average.name().name());
             writeln!(to, "{left}{}", wrap(text, width, left.len()).trim_start())?;
         }
     }
     writeln!(to)?;
-    if words == Words::Plain {
+    if words == Wording::Plain {
         writeln!(to, "{}", wrap(CUTOFF, width, 0))?;
     }
     writeln!(to, "{}", wrap(MORE, width, 0))
+}
+
+/// Returns the width of a column: that of its heading or of its longest text.
+fn longest(heading: &str, lengths: impl Iterator<Item = usize>) -> usize {
+    lengths.fold(heading.len(), usize::max)
 }
 
 /// The meaning of k in plain words.
@@ -245,7 +251,7 @@ const CUTOFF: &str = "k is the number behind @, as in P@10; without it, all resu
 const MORE: &str = "`laneval measures NAME` explains one in full: formula, parameters, names in \
                     other tools, source.";
 
-/// Writes the name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
+/// Returns the name of a measure with its cutoff, as in `P@k`, `AP[@k]` and `IPrec@x`.
 fn spelling(row: &Definition) -> String {
     format!("{}{}", row.name, row.cutoff)
 }
@@ -259,8 +265,8 @@ fn cutoff(row: &Definition) -> &'static str {
     }
 }
 
-/// Writes the measure as a user would ask for it, plain and with each parameter that has an obvious
-/// other value.
+/// Returns examples of a measure for `-m`: plain, and with each parameter that has an obvious other
+/// value.
 fn examples(row: &Definition) -> Vec<String> {
     let at = match row.cutoff {
         CutoffRule::None => "",
@@ -270,48 +276,53 @@ fn examples(row: &Definition) -> Vec<String> {
     let whole = (row.cutoff == CutoffRule::Optional).then(|| row.name.to_owned());
     let several = matches!(row.cutoff, CutoffRule::Optional | CutoffRule::Required);
     let several = several.then(|| format!("{}@[5,10]", row.name));
-    let other = |param: &Param| {
-        let value = match param.kind {
-            Kind::Level => Some("2"),
-            Kind::Word(words) | Kind::NumberOr(_, _, words) => {
-                words.iter().copied().find(|word| *word != param.default)
-            }
-            Kind::Ranks(_) => Some("100"),
-            Kind::Gain => Some("exp2"),
-            Kind::Number(least, most) => {
-                let obvious = ["0.5", "2", "10", "0.9"].into_iter().zip([0.5, 2.0, 10.0, 0.9]);
-                let fits = |(value, number): &(&str, f64)| {
-                    *value != param.default && (least..=most).contains(number)
-                };
-                let mut others = obvious.filter(fits);
-                others.next().map(|(value, _)| value)
-            }
-            Kind::Whole(_) => Some("1000000"),
-            Kind::Points => Some("[0.2,0.5,0.8]"),
-        };
+    let others = row.params.iter().filter_map(|param| {
+        let value = other_value(param)?;
         let needs =
             if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
-        value.map(|value| {
-            let whole = format!("{}({needs}{}={value})", row.name, param.name);
-            let cut = format!("{whole}{at}");
-            // Some values are those of whole rankings.
-            if cut.parse::<Measure>().is_ok() { cut } else { whole }
-        })
-    };
+        let whole = format!("{}({needs}{}={value})", row.name, param.name);
+        let cut = format!("{whole}{at}");
+        // Some values are those of whole rankings.
+        Some(if cut.parse::<Measure>().is_ok() { cut } else { whole })
+    });
     let plain = [format!("{}{at}", row.name)].into_iter();
-    plain.chain(whole).chain(several).chain(row.params.iter().filter_map(other)).collect()
+    plain.chain(whole).chain(several).chain(others).collect()
 }
 
-/// Returns the measures of a page: the measures asked for, or else the first example of the row.
-fn meant(row: &Definition, asked: &[Measure]) -> Vec<Measure> {
-    let plain =
-        || meanings(&examples(row)[0]).into_iter().flatten().filter_map(|(_, measure)| measure);
-    if asked.is_empty() { plain().collect() } else { asked.to_vec() }
+/// Returns an obvious value of a measure's parameter, other than its default, for an example.
+fn other_value(param: &Param) -> Option<&'static str> {
+    match param.kind {
+        ParamKind::Level => Some("2"),
+        ParamKind::Choice(words) | ParamKind::NumberOrChoice(_, _, words) => {
+            words.iter().copied().find(|word| *word != param.default)
+        }
+        ParamKind::Ranks(_) => Some("100"),
+        ParamKind::Gain => Some("exp2"),
+        ParamKind::Number(least, most) => {
+            let obvious = [("0.5", 0.5), ("2", 2.0), ("10", 10.0), ("0.9", 0.9)];
+            let mut fitting = obvious.into_iter().filter(|(value, number)| {
+                *value != param.default && (least..=most).contains(number)
+            });
+            fitting.next().map(|(value, _)| value)
+        }
+        ParamKind::Whole(_) => Some("1000000"),
+        ParamKind::Points => Some("[0.2,0.5,0.8]"),
+    }
 }
 
-/// Writes a property of each measure: once if it is the same for all, otherwise with the names of
-/// the measures.
-fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
+/// Returns the measures of a page of `laneval measures`: the requested ones, or else the first
+/// example.
+fn meant(row: &Definition, requested: &[Measure]) -> Vec<Measure> {
+    if !requested.is_empty() {
+        return requested.to_vec();
+    }
+    let plain = parse_with_definitions(&examples(row)[0]).into_iter().flatten();
+    plain.filter_map(|(_, measure)| measure).collect()
+}
+
+/// Returns the text of a property of some measures: once if all share it, otherwise with their
+/// names.
+fn property_text(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
     let texts: Vec<String> = measures.iter().map(text).collect();
     match texts.first() {
         Some(first) if texts.iter().all(|text| text == first) => first.clone(),
@@ -323,82 +334,79 @@ fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
     }
 }
 
-/// Explains a row, and lists those of its measures that were asked for, except the row itself.
-fn explain(row: &'static Definition, asked: &[Measure], to: &mut dyn Write) -> io::Result<()> {
-    let measures = meant(row, asked);
-    let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
+/// Writes the page of `laneval measures NAME`: meaning, formula, parameters, and names in other
+/// tools.
+fn explain(row: &'static Definition, requested: &[Measure], to: &mut dyn Write) -> io::Result<()> {
+    let measures = meant(row, requested);
+    let names = comma_list(requested);
     let width = stdout_width().unwrap_or(100).min(100);
     writeln!(to, "{}\n", row.name)?;
     writeln!(to, "{}\n", wrap(row.plain, width, 2))?;
     writeln!(to, "{}\n", wrap(row.doc, width, 2))?;
-    let mut field =
-        |name: &str, text: &str| writeln!(to, "  {name:<11}{}", wrap(text, width, 13).trim_start());
-    if !names.is_empty() && names != [row.name] {
-        field("asked for", &names.join(", "))?;
+    if !names.is_empty() && names != row.name {
+        field(to, width, "asked for", &names)?;
     }
-    field("formula", row.formula)?;
-    field("cutoff", cutoff(row))?;
-    if matches!(row.traits.input, JudgmentInput::Groups(_)) {
-        field("needs", &row.traits.input.to_string())?;
+    field(to, width, "formula", row.formula)?;
+    field(to, width, "cutoff", cutoff(row))?;
+    if matches!(row.traits.input, JudgmentNeeds::Facets(_)) {
+        field(to, width, "needs", &row.traits.input.to_string())?;
     }
-    field("average", row.average.name().name())?;
-    field("range", &of_each(&measures, |m| m.range().to_string()))?;
-    let value = |known: Option<f64>, of: &str| {
-        known.map_or(format!("follows from the {of}"), |at| at.to_string())
-    };
-    let empty = value(row.traits.empty, "judgments");
-    let nothing = of_each(&measures, |m| value((row.traits.nothing_relevant)(m), "ranking"));
-    field("value", &format!("of an empty ranking: {empty}; where nothing is relevant: {nothing}"))?;
-    if row.better != Better::Neither {
-        let swaps = |m: &Measure| {
-            if (row.traits.better_swaps)(m) {
-                "never makes it worse".to_owned()
-            } else {
-                "can make it worse".to_owned()
-            }
-        };
-        field(
-            "swaps",
-            &format!("moving the better of two neighbours up {}", of_each(&measures, swaps)),
-        )?;
+    field(to, width, "average", row.average.name().name())?;
+    field(to, width, "range", &property_text(&measures, |m| m.range().to_string()))?;
+    let empty = value_text(row.traits.empty, "judgments");
+    let nothing =
+        property_text(&measures, |m| value_text((row.traits.nothing_relevant)(m), "ranking"));
+    let value = format!("of an empty ranking: {empty}; where nothing is relevant: {nothing}");
+    field(to, width, "value", &value)?;
+    if row.better != Direction::Neither {
+        let swaps = property_text(&measures, |measure| {
+            let does = if (row.traits.better_swaps)(measure) { "never makes" } else { "can make" };
+            format!("{does} it worse")
+        });
+        let swaps = format!("moving the better of two neighbours up {swaps}");
+        field(to, width, "swaps", &swaps)?;
     }
-    field("status", &row.traits.status.to_string())?;
-    field("source", row.citation)?;
+    field(to, width, "status", &row.traits.status.to_string())?;
+    field(to, width, "source", row.citation)?;
     explain_parameters(row, width, to)?;
     if foreign(row).next().is_some() {
         writeln!(to, "\n  in other tools")?;
     }
     for name in foreign(row) {
-        writeln!(to, "    {} of {}: {}", name.example(), name.tool.name(), meaning(name))?;
+        let meaning = comma_list(name.meaning());
+        writeln!(to, "    {} of {}: {meaning}", name.example(), name.tool.name())?;
     }
     writeln!(to, "\n  examples")?;
     examples(row).iter().try_for_each(|example| writeln!(to, "    {example}"))
 }
 
-/// Explains the parameters of a row.
+/// Formats a value that a measure has in a special case, or says that it follows from `source`.
+fn value_text(known: Option<f64>, source: &str) -> String {
+    known.map_or(format!("follows from the {source}"), |value| value.to_string())
+}
+
+/// Writes the parameters of a measure, with their values and defaults, for `laneval measures NAME`.
 fn explain_parameters(
     row: &'static Definition,
     width: usize,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    if !row.params.is_empty() || row.is_nothing_worth_a_choice() {
+    if !row.params.is_empty() || row.has_no_relevant_param() {
         writeln!(to, "\n  parameters")?;
     }
-    let nothing = row.is_nothing_worth_a_choice().then_some(&NOTHING);
+    let nothing = row.has_no_relevant_param().then_some(&NO_RELEVANT);
     for param in row.params.iter().chain(nothing) {
-        let default = match param.default {
-            "" => String::new(),
-            default => format!("; default {default}"),
-        };
-        let excludes = match param.excludes {
-            "" => String::new(),
-            other => format!("; not together with {other}"),
-        };
-        let needs = match param.needs {
-            "" => String::new(),
-            other => format!("; only together with {other}"),
-        };
-        writeln!(to, "    {} = {}{default}{excludes}{needs}", param.name, param.kind)?;
+        write!(to, "    {} = {}", param.name, param.kind)?;
+        for (text, other) in [
+            ("default", param.default),
+            ("not together with", param.excludes),
+            ("only together with", param.needs),
+        ] {
+            if !other.is_empty() {
+                write!(to, "; {text} {other}")?;
+            }
+        }
+        writeln!(to)?;
         writeln!(to, "{}", wrap(param.doc, width, 8))?;
     }
     Ok(())
@@ -430,7 +438,8 @@ struct MeasureDescription {
     examples: Vec<String>,
 }
 
-/// The properties of the values of a measure.
+/// The properties of a measure's values in the JSON of `laneval measures`, such as range and
+/// special cases.
 #[derive(Serialize)]
 struct ValueTraits {
     measure: String,
@@ -451,25 +460,27 @@ struct ValueTraits {
 }
 
 impl ValueTraits {
-    fn of(measure: &Measure) -> Self {
+    fn new(measure: &Measure) -> Self {
         let row = measure.definition();
         let (range, (least, most)) = (measure.range(), measure.range().bounds());
-        let end = |number: f64| Some(number).filter(|number| number.is_finite());
-        ValueTraits {
+        // JSON has no infinite numbers.
+        let [least, most] =
+            [least, most].map(|number| Some(number).filter(|number| number.is_finite()));
+        Self {
             measure: measure.to_string(),
             range: range.to_string(),
-            least: end(least),
-            most: end(most),
+            least,
+            most,
             whole: matches!(range, Range::Binary | Range::Count),
             empty: row.traits.empty,
             nothing_relevant: (row.traits.nothing_relevant)(measure),
-            better_swaps: (row.better != Better::Neither)
+            better_swaps: (row.better != Direction::Neither)
                 .then(|| (row.traits.better_swaps)(measure)),
         }
     }
 }
 
-/// A name in another tool.
+/// The name of a measure in another tool, in the JSON of `laneval measures`.
 #[derive(Serialize)]
 struct ForeignName {
     name: &'static str,
@@ -488,24 +499,25 @@ struct Parameter {
     doc: &'static str,
 }
 
+impl From<&'static Param> for Parameter {
+    fn from(param: &'static Param) -> Self {
+        // The table of parameters has "" for nothing; JSON has null.
+        let [default, excludes, needs] = [param.default, param.excludes, param.needs]
+            .map(|text| Some(text).filter(|text| !text.is_empty()));
+        let Param { name, doc, .. } = *param;
+        Self { name, values: param.kind.to_string(), default, excludes, needs, doc }
+    }
+}
+
 impl MeasureDescription {
-    fn of(row: &'static Definition, asked: &[Measure]) -> Self {
-        let some = |text: &'static str| Some(text).filter(|text| !text.is_empty());
-        let parameter = |param: &'static Param| Parameter {
-            name: param.name,
-            values: param.kind.to_string(),
-            default: some(param.default),
-            excludes: some(param.excludes),
-            needs: some(param.needs),
-            doc: param.doc,
-        };
+    fn new(row: &'static Definition, requested: &[Measure]) -> Self {
         let foreign = foreign(row).map(|foreign| ForeignName {
             name: foreign.name,
             tool: foreign.tool.name(),
             example: foreign.prefixed(&foreign.example()),
             meaning: foreign.meaning().iter().map(ToString::to_string).collect(),
         });
-        MeasureDescription {
+        Self {
             name: row.name,
             measures: None,
             aliases: aliases(row),
@@ -523,14 +535,14 @@ impl MeasureDescription {
                 Status::Historical { successor } => Some(successor),
                 Status::Everyday | Status::Special => None,
             },
-            values: meant(row, asked).iter().map(ValueTraits::of).collect(),
+            values: meant(row, requested).iter().map(ValueTraits::new).collect(),
             plain: row.plain,
             doc: row.doc,
             formula: row.formula,
             citation: row.citation,
             parameters: {
-                let nothing = row.is_nothing_worth_a_choice().then_some(&NOTHING);
-                row.params.iter().chain(nothing).map(parameter).collect()
+                let nothing = row.has_no_relevant_param().then_some(&NO_RELEVANT);
+                row.params.iter().chain(nothing).map(Parameter::from).collect()
             },
             examples: examples(row),
         }
@@ -545,9 +557,12 @@ mod tests {
     fn every_example_parses_to_its_measure() {
         for row in MEASURES {
             for example in examples(row) {
-                let meant = meanings(&example).unwrap_or_else(|e| panic!("{e}"));
+                let meant = parse_with_definitions(&example).unwrap_or_else(|e| panic!("{e}"));
                 assert!(
-                    meant.iter().all(|(of, measure)| of.name == row.name && measure.is_some()),
+                    meant
+                        .iter()
+                        .all(|(definition, measure)| definition.name == row.name
+                            && measure.is_some()),
                     "{example}"
                 );
             }

@@ -1,9 +1,10 @@
-//! Lines that the graphics driver Mesa writes to stderr, and that look like errors of laneval.
+//! Prevention of messages of the graphics driver Mesa on stderr that look like errors of laneval.
 
-/// Prevents a warning of Mesa about XDG_RUNTIME_DIR if that is not set, as in containers: the
-/// program starts anew, with a folder in it. Nothing is written there, for nothing is displayed.
+/// Prevents a warning of the graphics driver Mesa by restarting the program with XDG_RUNTIME_DIR
+/// set, where it is not. Containers often do not set it. Nothing is written to that folder, for
+/// nothing is displayed.
 #[cfg(target_os = "linux")]
-pub fn hush() {
+pub fn silence_mesa_warning() {
     use std::os::unix::process::CommandExt;
     const FOLDER: &str = "XDG_RUNTIME_DIR";
     if std::env::var_os(FOLDER).is_some_and(|folder| !folder.is_empty()) {
@@ -16,6 +17,7 @@ pub fn hush() {
     let _ = command.arg0(name).args(words).env(FOLDER, std::env::temp_dir()).exec();
 }
 
-/// Does nothing, because there is no Mesa.
+/// Does nothing on systems other than Linux, where no warning of the graphics driver Mesa is
+/// expected.
 #[cfg(not(target_os = "linux"))]
-pub fn hush() {}
+pub fn silence_mesa_warning() {}

@@ -21,28 +21,30 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 
 use laneval::error::printable;
-use laneval::internals::PassingText;
+use laneval::internals::StreamingText;
 use laneval::labels::FileAccess;
 use laneval::{Error, Evaluator, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary};
 
-use super::inputs::RunPath;
-use super::progress::{Progress, WorkAmount};
-use super::stop::Stop;
-use super::style::{shown, thousands};
+use super::{
+    cli_error::{CliError, CliResult},
+    inputs::RunPath,
+    progress::{Progress, WorkAmount},
+    style::{shown, thousands},
+};
 
 /// The most bytes of text that are held in memory with their lines in any order.
 const SMALL: usize = 32 << 20;
 
-/// The result of reading a run.
-pub enum Piped {
+/// The result of reading a run from a pipe: a label matrix of the held run, or its scores already.
+pub enum PipedRun {
     /// A run that was held, and joined; perhaps with the reason why.
-    Held(Box<LabelMatrix>, Option<String>),
+    Buffered(Box<LabelMatrix>, Option<String>),
     /// A run that was evaluated while its text arrived.
-    Gone(Box<PipeResults>),
+    Streamed(Box<StreamedResults>),
 }
 
-/// The results of a run that was evaluated while its text arrived.
-pub struct PipeResults {
+/// The scores of a run that was evaluated query by query while its text came through a pipe.
+pub struct StreamedResults {
     pub scores: Scores,
     pub summary: Option<Summary>,
     /// The name of the engine.
@@ -52,63 +54,56 @@ pub struct PipeResults {
     pub results: u64,
 }
 
-/// Reads the one run of an evaluation; returns `None` if it can be read more than once.
+/// Reads the one run of an evaluation from a pipe; returns `None` for a file, which can be read
+/// again.
 pub fn read(
     evaluator: &Evaluator,
     join: &Join,
-    (qrels, run): (&Path, &RunPath),
+    qrels: &Path,
+    run: &RunPath,
     summary: bool,
     quiet: bool,
-) -> Result<Option<Piped>, Stop> {
+) -> CliResult<Option<PipedRun>> {
     let (qrels, run) = (Input::from(qrels.to_owned()), run.input());
-    if !run.input().passes() {
+    if !run.input().is_stream() {
         return Ok(None);
     }
     let progress = Progress::start("reading", WorkAmount::Stream, quiet);
     // A program that writes both may write the judgments first. Files that are not mapped are read
     // at the start.
-    let first = qrels.passes() || join.access == FileAccess::Read;
-    let qrels = if first { in_memory(qrels)? } else { qrels };
+    let first = qrels.is_stream() || join.access == FileAccess::Read;
+    let qrels = if first { read_to_memory(qrels)? } else { qrels };
     let (name, mut text) =
-        (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
-    let (source, mut held) = (text.name().to_owned(), Vec::new());
-    let whole =
-        |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
-    let mut all = text.hold(&mut held, SMALL)?;
+        (run.name_alone()?, StreamingText::with_progress(run.input().clone(), progress.watch())?);
+    let (source, mut buffer) = (text.name().to_owned(), Vec::new());
+
+    let mut all = text.fill_buffer(&mut buffer, SMALL)?;
     // The columns of a table are known only at its end.
-    if !all && InputFormat::of_tables(&held).is_some() {
-        all = text.hold(&mut held, usize::MAX)?;
+    if !all && InputFormat::detect_table(&buffer).is_some() {
+        all = text.fill_buffer(&mut buffer, usize::MAX)?;
     }
     if all {
-        let matrix = join.files(qrels, [whole(held)])?;
-        return Ok(Some(Piped::Held(Box::new(matrix), None)));
+        let matrix = join.files(qrels, [whole_run(&name, &source, buffer)])?;
+        return Ok(Some(PipedRun::Buffered(Box::new(matrix), None)));
     }
     let qrels = join.qrels(qrels)?;
-    let mut stream = evaluator.run_stream_of(join, &qrels, (&name, &source), summary)?;
-    let complete = stream.tell(&held)?.unwrap_or(0);
-    match if complete > 0 { stream.read_part(&held[..complete]) } else { Ok(()) } {
-        Err(Error::CameBack { line, query, .. }) => {
+    let mut stream = evaluator.run_stream_named(join, &qrels, &name, &source, summary)?;
+    let complete = stream.detect_format(&buffer)?.unwrap_or(0);
+    match if complete > 0 { stream.read_part(&buffer[..complete]) } else { Ok(()) } {
+        Err(Error::QueryNotContiguous { line, query, .. }) => {
             drop(stream);
-            text.hold(&mut held, usize::MAX)?;
-            let why = held_why(&source, line, &query, held.len());
-            return Ok(Some(Piped::Held(Box::new(join.runs(&qrels, [whole(held)])?), Some(why))));
+            text.fill_buffer(&mut buffer, usize::MAX)?;
+            let why = held_why(&source, line, &query, buffer.len());
+            let matrix = join.runs(&qrels, [whole_run(&name, &source, buffer)])?;
+            return Ok(Some(PipedRun::Buffered(Box::new(matrix), Some(why))));
         }
         done => done?,
     }
     // The beginning of the query at the cut goes before what is still to come. The rest of 32 MiB
     // is given back first.
-    let rest = held.split_off(complete);
-    drop(held);
-    stream.read_part(Cursor::new(rest).chain(text)).map_err(|error| match error {
-        Error::CameBack { file, line, query } => Stop::new(format!(
-            "{}:{line}: query {} comes back, but its earlier results are no longer held: sort the \
-             lines by query, give a file, or hold \
-             all of the run with --hold",
-            shown(file.as_ref()),
-            printable(&query)
-        )),
-        other => other.into(),
-    })?;
+    let rest = buffer.split_off(complete);
+    drop(buffer);
+    stream.read_part(Cursor::new(rest).chain(text)).map_err(too_late_error)?;
     let engine = stream.engine_name();
     let (queries, results) = (qrels.queries().len() as u64, stream.results());
     let (scores, summary) = if summary {
@@ -116,10 +111,31 @@ pub fn read(
     } else {
         (stream.scores()?, None)
     };
-    Ok(Some(Piped::Gone(Box::new(PipeResults { scores, summary, engine, queries, results }))))
+    let streamed = StreamedResults { scores, summary, engine, queries, results };
+    Ok(Some(PipedRun::Streamed(Box::new(streamed))))
 }
 
-/// Says why a run is held in memory though it came through a pipe.
+/// Makes the error for a piped run in which a query comes back after its first results were
+/// dropped.
+fn too_late_error(error: Error) -> CliError {
+    match error {
+        Error::QueryNotContiguous { file, line, query } => CliError::new(format!(
+            "{}:{line}: query {} comes back, but its earlier results are no longer held: sort the \
+             lines by query, give a file, or hold \
+             all of the run with --buffer",
+            shown(file.as_ref()),
+            printable(&query)
+        )),
+        other => other.into(),
+    }
+}
+
+/// Makes the input of a run whose whole text is in memory.
+fn whole_run(name: &str, source: &str, bytes: Vec<u8>) -> RunInput {
+    RunInput::named(name, Input::Bytes { name: source.to_owned(), bytes })
+}
+
+/// Returns the reason why a piped run is held in memory: a query that came back after others.
 fn held_why(source: &str, line: u64, query: &[u8], bytes: usize) -> String {
     format!(
         "{}: query {} comes back on line {}, so all of the run is held in memory, {} MB: a file \
@@ -132,9 +148,9 @@ fn held_why(source: &str, line: u64, query: &[u8], bytes: usize) -> String {
     )
 }
 
-/// Reads an input to its end, and returns it as bytes in memory.
-pub fn in_memory(input: Input) -> Result<Input, Error> {
-    let (mut text, mut bytes) = (PassingText::of(input)?, Vec::new());
-    text.hold(&mut bytes, usize::MAX)?;
+/// Reads an input of text, such as a pipe, to its end, and returns it as bytes in memory.
+pub fn read_to_memory(input: Input) -> Result<Input, Error> {
+    let (mut text, mut bytes) = (StreamingText::from_input(input)?, Vec::new());
+    text.fill_buffer(&mut bytes, usize::MAX)?;
     Ok(Input::Bytes { name: text.name().to_owned(), bytes })
 }

@@ -1,37 +1,39 @@
-//! The recognised format of judgments or a run, their first rows, and what they contain.
+//! The description of one text file by `laneval info`: its format as judgments or a run, first
+//! rows, and counts.
 
 use std::io::Write;
 use std::path::Path;
 
 use laneval::error::printable;
 use laneval::internals::Preview;
-use laneval::report::{Align, Grid, ReportOptions};
-use laneval::{Error, Input, Join, ReadAs};
+use laneval::report::{Align, Grid};
+use laneval::{Error, Input, Join};
 use serde::Serialize;
 
-use super::choice::PlainFormat;
-use super::formats::{FormatOptions, tables};
-use super::output::print_text;
-use super::stop::Stop;
-use super::style::{shown, stdout_width};
-use super::texts::judgments::{self, JudgmentCounts};
-use super::texts::run::{self, RunCounts};
-use super::texts::{both, field};
+use super::{
+    cli_error::{CliResult, fail},
+    formats::{RecognisedFormats, tables},
+    output::{PlainFormat, print_plain, write_grid},
+    style::{print_note, shown},
+    text_stats::judgments::{self, JudgmentCounts},
+    text_stats::run::{self, RunCounts},
+    text_stats::{field, pair_report},
+};
 
 /// The number of rows that are shown.
 const ROWS: usize = 5;
 
-/// A file that is not a label matrix.
+/// The description of one text file by `laneval info`: its format, first rows, and counts.
 #[derive(Serialize)]
 struct PreviewedText {
     file: String,
-    judgments: TakenAs,
-    run: TakenAs,
+    judgments: ReadAttempt,
+    run: ReadAttempt,
     rows: Vec<PreviewedRow>,
     contents: TextContents,
 }
 
-/// What a text contains, read in each of the ways in which it can be read.
+/// The counts of a text file for `laneval info`, read as judgments, as a run, or as both.
 #[derive(Serialize)]
 struct TextContents {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,46 +42,48 @@ struct TextContents {
     run: Option<CountedText<RunCounts>>,
 }
 
-/// The counts of a text, or the first of the reasons why it cannot be read as a whole.
+/// The counts of a text file, or the first reason why the file cannot be read as a whole.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum CountedText<C> {
     Counts(C),
-    Wrong { error: String },
+    Invalid { error: String },
 }
 
-/// The format of a file as judgments or as a run, or why it cannot be read so.
+/// The format of a file when read as judgments or as a run, or the reason why it cannot be read so.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum TakenAs {
-    For(String),
+enum ReadAttempt {
+    Readable(String),
     Error(String),
 }
 
-/// A row as it is read.
+/// One of the first rows of a file for `laneval info`, parsed to query, document and number, or its
+/// error.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PreviewedRow {
-    Read { line: u64, query: String, document: String, number: String },
-    Wrong { line: u64, error: String },
+    Parsed { line: u64, query: String, document: String, number: String },
+    Invalid { line: u64, error: String },
 }
 
-/// Prints the format of a file; it is an error if the file can be neither judgments nor a run.
-pub fn print_of(
+/// Prints the format, first rows and counts of a text file; rejects one that is neither judgments
+/// nor a run.
+pub fn print_preview(
     path: &Path,
-    formats: &FormatOptions,
+    formats: &RecognisedFormats,
     join: &Join,
     format: PlainFormat,
-) -> Result<(), Stop> {
+) -> CliResult<()> {
     // A stream can be read only once.
-    let input = both::held(Input::from(path.to_owned()))?;
-    let (qrels_as, runs_as) = formats.read_as();
-    let of = |judgments: bool, read_as: &ReadAs| {
-        Preview::of(input.clone(), judgments, read_as, tables(), ROWS)
-    };
-    let (judgments, run) = (of(true, &qrels_as), of(false, &runs_as));
-    if let (Err(error @ Error::Io { .. }), _) = (&judgments, &run) {
-        return Err(Stop::new(error.to_string()));
+    let input = pair_report::buffer_stream(Input::from(path.to_owned()))?;
+    let read_as = [(true, &join.qrels_as), (false, &join.runs_as)];
+    let [judgments, run] = read_as.map(|(judgments, read_as)| {
+        Preview::read(input.clone(), judgments, read_as, tables(), ROWS)
+    });
+    // A file that cannot be opened as judgments cannot be opened as a run either.
+    if let Err(error @ Error::Io { .. }) = &judgments {
+        return fail(error.to_string());
     }
     // Of the two ways to read the file, the one with fewer wrong rows is shown.
     let best = [&judgments, &run]
@@ -87,75 +91,69 @@ pub fn print_of(
         .flatten()
         .filter(|preview| is_readable(preview))
         .min_by_key(|preview| wrong_rows(preview));
-    let rows = best
-        .map(|preview| {
-            preview.rows.iter().map(|row| PreviewedRow::of(row.line, &row.read)).collect()
-        })
-        .unwrap_or_default();
+    let rows = best.into_iter().flat_map(|preview| &preview.rows);
+    let rows = rows.map(|row| PreviewedRow::new(row.line, &row.read)).collect();
     let is_neither = best.is_none();
-    let can_be = |preview: &Result<Preview, Error>| preview.as_ref().is_ok_and(is_readable);
+    let [can_be_judgments, can_be_run] =
+        [&judgments, &run].map(|preview| preview.as_ref().is_ok_and(is_readable));
     let contents = TextContents {
-        judgments: can_be(&judgments)
-            .then(|| CountedText::of(judgments::read(join, input.clone()))),
-        run: can_be(&run).then(|| CountedText::of(run::read(join, &input, None))),
+        judgments: can_be_judgments.then(|| CountedText::new(judgments::read(join, input.clone()))),
+        run: can_be_run.then(|| CountedText::new(run::read(join, &input, None))),
     };
-    let (judgments, run) = (TakenAs::of(path, &judgments), TakenAs::of(path, &run));
+    let [judgments, run] =
+        [&judgments, &run].map(|preview| ReadAttempt::from_preview(path, preview));
     let text = PreviewedText { file: shown(path), judgments, run, rows, contents };
-    print_text(format == PlainFormat::Table, |to| match format {
-        PlainFormat::Json => {
-            serde_json::to_writer_pretty(&mut *to, &text)?;
-            writeln!(to)
-        }
-        PlainFormat::Table => text.write(to),
-    })?;
+    print_plain(format, &text, |to| text.write(to))?;
+    formats.treatment_notes().iter().for_each(print_note);
     if is_neither {
-        Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path))))
+        fail(format!("{} can be read neither as judgments nor as a run", shown(path)))
     } else {
         Ok(())
     }
 }
 
-/// Counts the rows that cannot be read.
+/// Counts the previewed rows of a file that cannot be parsed.
 fn wrong_rows(preview: &Preview) -> usize {
     preview.rows.iter().filter(|row| row.read.is_err()).count()
 }
 
-/// Returns whether any row can be read.
+/// Returns whether any of the previewed rows of a file can be parsed.
 fn is_readable(preview: &Preview) -> bool {
     wrong_rows(preview) < preview.rows.len()
 }
 
-impl TakenAs {
-    /// Names the format of a file, or says why the file cannot be read.
-    fn of(path: &Path, preview: &Result<Preview, Error>) -> Self {
+impl ReadAttempt {
+    /// Returns the format of a previewed file, or the reason why the file cannot be read.
+    fn from_preview(path: &Path, preview: &Result<Preview, Error>) -> Self {
         match preview {
-            Ok(preview) if is_readable(preview) => TakenAs::For(preview.what.clone()),
+            Ok(preview) if is_readable(preview) => Self::Readable(preview.what.clone()),
             // A row is wrong in every way of reading it.
             Ok(Preview { rows, .. }) => match rows.first() {
-                Some(row) => TakenAs::Error(format!(
+                Some(row) => Self::Error(format!(
                     "{}:{}: {}",
                     shown(path),
                     row.line,
                     row.read.as_ref().err().map_or("", String::as_str)
                 )),
-                None => TakenAs::Error(format!("{}: there is no row in it", shown(path))),
+                None => Self::Error(format!("{}: there is no row in it", shown(path))),
             },
-            Err(error) => TakenAs::Error(error.to_string()),
+            Err(error) => Self::Error(error.to_string()),
         }
     }
 }
 
 impl<C> CountedText<C> {
-    fn of(counted: Result<C, Error>) -> Self {
+    fn new(counted: Result<C, Error>) -> Self {
         match counted {
-            Ok(counts) => CountedText::Counts(counts),
-            Err(error) => CountedText::Wrong {
+            Ok(counts) => Self::Counts(counts),
+            Err(error) => Self::Invalid {
                 error: error.to_string().lines().next().unwrap_or_default().to_owned(),
             },
         }
     }
 
-    /// Writes the counts for people, under the name of what they are counts of.
+    /// Writes the counts of a text file for people, under the heading `name`; an error in their
+    /// place if there is one.
     fn write(
         &self,
         name: &str,
@@ -164,23 +162,23 @@ impl<C> CountedText<C> {
     ) -> std::io::Result<()> {
         writeln!(to)?;
         match self {
-            CountedText::Counts(counts) => {
+            Self::Counts(counts) => {
                 writeln!(to, "{name}")?;
                 write(counts, to)
             }
-            CountedText::Wrong { error } => field(to, name, &format!("error: {error}")),
+            Self::Invalid { error } => field(to, name, &format!("error: {error}")),
         }
     }
 }
 
 impl PreviewedRow {
-    fn of(line: u64, read: &Result<[Vec<u8>; 3], String>) -> Self {
+    fn new(line: u64, read: &Result<[Vec<u8>; 3], String>) -> Self {
         match read {
             Ok(fields) => {
                 let [query, document, number] = fields.each_ref().map(|field| printable(field));
-                PreviewedRow::Read { line, query, document, number }
+                Self::Parsed { line, query, document, number }
             }
-            Err(error) => PreviewedRow::Wrong { line, error: error.clone() },
+            Err(error) => Self::Invalid { line, error: error.clone() },
         }
     }
 }
@@ -190,8 +188,8 @@ impl PreviewedText {
         writeln!(to, "{:<14} {}", "file", self.file)?;
         for (role, taken) in [("as judgments", &self.judgments), ("as a run", &self.run)] {
             match taken {
-                TakenAs::For(what) => writeln!(to, "{role:<14} {what}")?,
-                TakenAs::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
+                ReadAttempt::Readable(what) => writeln!(to, "{role:<14} {what}")?,
+                ReadAttempt::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
             }
         }
         if !self.rows.is_empty() {
@@ -215,20 +213,15 @@ impl PreviewedText {
         ];
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for row in &self.rows {
-            if let PreviewedRow::Read { line, query, document, number } = row {
-                grid.push(
-                    [line.to_string(), query.clone(), document.clone(), number.clone()]
-                        .map(Into::into),
-                );
+            if let PreviewedRow::Parsed { line, query, document, number } = row {
+                let cells = [&line.to_string(), query, document, number];
+                grid.push(cells.map(|cell| cell.clone().into()));
             }
         }
         writeln!(to)?;
-        grid.write(
-            &ReportOptions { width: stdout_width(), ..ReportOptions::default() },
-            &mut &mut *to,
-        )?;
+        write_grid(&grid, to)?;
         for row in &self.rows {
-            if let PreviewedRow::Wrong { line, error } = row {
+            if let PreviewedRow::Invalid { line, error } = row {
                 writeln!(to, "line {line}: {error}")?;
             }
         }

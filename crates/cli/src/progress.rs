@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use laneval::Watch;
+use laneval::ProgressHandle;
 
 use crate::style::thousands;
 
@@ -21,7 +21,7 @@ const SOON: Duration = Duration::from_millis(500);
 /// The time between two updates of the line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The known amount of work.
+/// The amount of work that a progress line shows: bytes, random draws, or an unknown amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkAmount {
     /// Bytes that are reported to the watch as they are done, with their total number; `None` if
@@ -35,36 +35,40 @@ pub enum WorkAmount {
     Unknown,
 }
 
-/// A line that shows the progress of some work, until it is dropped. Nothing is drawn unless stderr
-/// is a terminal.
+/// A line on a terminal that shows the progress of some work, until this value is dropped. Nothing
+/// is drawn unless stderr is a terminal.
 #[derive(Debug, Default)]
 pub struct Progress {
-    drawn: Option<(Arc<Watch>, Sender<()>, JoinHandle<()>)>,
+    drawn: Option<(Arc<ProgressHandle>, Sender<()>, JoinHandle<()>)>,
 }
 
 impl WorkAmount {
-    /// Returns the amount of work for inputs of `bytes` bytes; `None` if an input is a stream.
-    pub fn of(bytes: Option<u64>) -> Self {
-        bytes.map_or(WorkAmount::Stream, |bytes| WorkAmount::Bytes(Some(bytes)))
+    /// Returns the amount of work for reading `bytes` bytes, or for reading a stream if that is
+    /// `None`.
+    pub fn from_bytes(bytes: Option<u64>) -> Self {
+        bytes.map_or(Self::Stream, |bytes| Self::Bytes(Some(bytes)))
     }
 }
 
 impl Progress {
-    /// Starts to show the work, unless the command is `quiet`.
+    /// Starts to show the progress of some work on a terminal, unless `quiet`.
     pub fn start(what: &'static str, amount: WorkAmount, quiet: bool) -> Self {
-        let dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        if quiet || !stderr().is_terminal() || dumb() {
-            return Progress::default();
+        // A dumb terminal cannot go back to the start of a line.
+        if quiet
+            || !stderr().is_terminal()
+            || std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+        {
+            return Self::default();
         }
-        let (watch, (end, ended)) = (Arc::<Watch>::default(), channel());
+        let (watch, (end, ended)) = (Arc::<ProgressHandle>::default(), channel());
         let watched = watch.clone();
         let thread = std::thread::Builder::new().name("progress".to_owned());
         let drawing = thread.spawn(move || draw(what, amount, &watched, &ended));
-        Progress { drawn: drawing.ok().map(|drawing| (watch, end, drawing)) }
+        Self { drawn: drawing.ok().map(|drawing| (watch, end, drawing)) }
     }
 
-    /// Returns the watch of the work, if its progress is shown.
-    pub fn watch(&self) -> Option<Arc<Watch>> {
+    /// Returns the handle that the work reports its progress to, if the progress is shown.
+    pub fn watch(&self) -> Option<Arc<ProgressHandle>> {
         self.drawn.as_ref().map(|(watch, ..)| watch.clone())
     }
 }
@@ -78,11 +82,10 @@ impl Drop for Progress {
     }
 }
 
-/// Draws until the work has ended.
-fn draw(what: &'static str, amount: WorkAmount, watch: &Watch, ended: &Receiver<()>) {
-    let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+/// Draws the progress line of some work until the work has ended.
+fn draw(what: &'static str, amount: WorkAmount, watch: &ProgressHandle, ended: &Receiver<()>) {
     let start = Instant::now();
-    if !goes_on(SOON) {
+    if !is_running_after(ended, SOON) {
         return;
     }
     let has_bar = matches!(amount, WorkAmount::Bytes(_) | WorkAmount::Draws);
@@ -99,48 +102,49 @@ fn draw(what: &'static str, amount: WorkAmount, watch: &Watch, ended: &Receiver<
         // Some totals are estimates (`gen` says about how many bytes it will write): never beyond
         // the end.
         bar.set_position(done.min(total));
-        bar.set_message(state(amount, (done, total), start.elapsed()));
+        bar.set_message(state(amount, done, total, start.elapsed()));
         bar.tick();
-        if !goes_on(TICK) {
+        if !is_running_after(ended, TICK) {
             break;
         }
     }
     bar.finish_and_clear();
 }
 
-/// Describes the progress of the work after the time `took`.
-fn state(amount: WorkAmount, (done, total): (u64, u64), took: Duration) -> String {
+/// Waits for this time, and returns whether the work still goes on.
+fn is_running_after(ended: &Receiver<()>, time: Duration) -> bool {
+    ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+}
+
+/// Returns the text of a progress line after the time `took`: amount done, rate, and time left.
+fn state(amount: WorkAmount, done: u64, total: u64, took: Duration) -> String {
     let rate = done as f64 / took.as_secs_f64().max(1e-9);
     match amount {
         WorkAmount::Bytes(_) if done >= total => {
             format!("{}, for {}", bytes(done), time(took.as_secs()))
         }
         WorkAmount::Bytes(_) => {
-            let left = left((done, total), rate);
+            let left = left(done, total, rate);
             format!("{} of {}, {}/s{left}", bytes(done), bytes(total), bytes(rate as u64))
         }
         WorkAmount::Draws if done < total => {
-            format!(
-                "{} of {} draws{}",
-                thousands(done),
-                thousands(total),
-                left((done, total), rate)
-            )
+            let left = left(done, total, rate);
+            format!("{} of {} draws{left}", thousands(done), thousands(total))
         }
         WorkAmount::Stream => format!("{}, {}/s", bytes(done), bytes(rate as u64)),
         WorkAmount::Draws | WorkAmount::Unknown => format!("for {}", time(took.as_secs())),
     }
 }
 
-/// Says how long the rest takes, once anything is done.
-fn left((done, total): (u64, u64), rate: f64) -> String {
+/// Returns the text on the time that the rest of the work takes, once anything is done.
+fn left(done: u64, total: u64, rate: f64) -> String {
     match done {
         0 => String::new(),
         _ => format!(", {} left", time(((total - done) as f64 / rate).ceil() as u64)),
     }
 }
 
-/// Writes a time with one unit.
+/// Formats a number of seconds with one unit: seconds, minutes or hours.
 fn time(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
@@ -149,13 +153,13 @@ fn time(seconds: u64) -> String {
     }
 }
 
-/// Writes a number of bytes with about three digits.
+/// Formats a number of bytes with about three digits, in kB, MB or GB.
 fn bytes(bytes: u64) -> String {
-    let of = |unit: f64| bytes as f64 / unit;
+    let size = bytes as f64;
     match bytes {
-        0..1_000_000 => format!("{:.0} kB", of(1e3)),
-        1_000_000..1_000_000_000 => format!("{:.0} MB", of(1e6)),
-        _ => format!("{:.2} GB", of(1e9)),
+        0..1_000_000 => format!("{:.0} kB", size / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.0} MB", size / 1e6),
+        _ => format!("{:.2} GB", size / 1e9),
     }
 }
 
@@ -165,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_state_says_rate_and_time_left_where_they_are_known() {
-        let after = |amount, done, total| state(amount, (done, total), Duration::from_secs(2));
+        let after = |amount, done, total| state(amount, done, total, Duration::from_secs(2));
         let heard = WorkAmount::Bytes(None);
         assert_eq!(
             after(heard, 500_000_000, 2_000_000_000),

@@ -1,31 +1,34 @@
-//! Files of query ids: the queries that count, or the group of each query.
+//! The files of `--only-queries` and `--group-by`: the queries that count, and groups of queries.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use laneval::error::{Problem, Problems, printable};
+use laneval::Groups;
+use laneval::error::{Problems, printable};
 use laneval::labels::Ids;
-use laneval::{Error, Groups};
 
-use super::side_file;
-use super::stop::Stop;
-use super::style::shown;
+use super::{
+    cli_error::{CliError, CliResult},
+    side_file,
+};
 
 /// The bytes that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads the queries of a file: the first column of its lines.
-pub fn only(path: &Path) -> Result<Ids, Stop> {
+/// Reads the ids of the queries to evaluate from a file of `--only-queries`: the first column of
+/// its lines.
+pub fn only(path: &Path) -> CliResult<Ids> {
     let text = read(path)?;
     let queries: HashSet<&[u8]> = lines(&text).map(|(_, line)| columns(line).0).collect();
     if queries.is_empty() {
-        return Err(Stop::new(format!("{}: there is no query in it", shown(path))));
+        return Err(CliError::for_path(path, "there is no query in it"));
     }
     Ok(queries.into_iter().collect())
 }
 
-/// Reads the groups of a file with lines of a query, a tab, and the name of its group.
-pub fn groups(path: &Path) -> Result<Groups, Stop> {
+/// Reads groups of queries from a file of `--group-by`, lines of a query, a tab, and the name of
+/// its group.
+pub fn groups(path: &Path) -> CliResult<Groups> {
     let text = read(path)?;
     let (mut pairs, mut seen, mut problems) = (Vec::new(), HashSet::new(), Problems::default());
     for (number, line) in lines(&text) {
@@ -41,44 +44,33 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
                 }
             },
         };
-        if problems.first.len() < Problems::LIMIT {
-            problems.first.push(Problem {
-                file: path.display().to_string(),
-                line: number,
-                message: wrong.to_owned(),
-            })
-        } else {
-            problems.more += 1
-        }
+        side_file::add_problem(&mut problems, path, number, wrong);
     }
-    if !problems.first.is_empty() {
-        return Err(Error::Input(problems).into());
-    }
+    problems.into_result(())?;
     if pairs.is_empty() {
-        return Err(Stop::new(format!(
-            "{}: there is no query in it: expected 'query<TAB>group'",
-            shown(path)
-        )));
+        return Err(CliError::for_path(
+            path,
+            "there is no query in it: expected 'query<TAB>group'",
+        ));
     }
     Ok(Groups::new(pairs)?)
 }
 
-/// Says that no query that counts is in a group.
-pub fn in_no_group(groups: &Groups) -> Stop {
+/// Makes the error for groups of queries (`--group-by`) in which no query counts.
+pub fn in_no_group(groups: &Groups) -> CliError {
     let id = groups
         .names()
         .flat_map(|name| groups.queries(name))
         .next()
         .map_or(String::new(), printable);
-    Stop::new(format!(
+    CliError::new(format!(
         "--group-by: no query that counts is in a group; the ids of the groups are such as {id}: \
          are they those of the judgments?"
     ))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Stop> {
-    let read = side_file::read(path);
-    let mut text = read.map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
+fn read(path: &Path) -> CliResult<Vec<u8>> {
+    let mut text = side_file::read(path)?;
     // The mark stands before the first id, which would then be another id.
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());
@@ -86,13 +78,14 @@ fn read(path: &Path) -> Result<Vec<u8>, Stop> {
     Ok(text)
 }
 
-/// Returns the lines that are not blank, with their numbers from 1.
+/// Returns the lines of a text that are not blank, with their numbers from 1.
 fn lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let lines = (1..).zip(text.split(|&byte| byte == b'\n'));
     lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// Returns the first column of a line, and the second if there is one, without blanks around them.
+/// Returns the first column of a tab-separated line, and the second if there is one, without blanks
+/// around them.
 fn columns(line: &[u8]) -> (&[u8], Option<&[u8]>) {
     let mut columns = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
     (columns.next().unwrap_or_default(), columns.next())

@@ -1,15 +1,17 @@
-//! Judgments and results written row by row: as TREC text, TSV, JSONL or Parquet.
+//! Judgments and results of runs, written row by row for `laneval convert`: as TREC text, TSV,
+//! JSONL or Parquet.
 
 use std::io::{self, Write};
 
-use laneval::JudgedBy;
+use laneval::FacetKind;
 use laneval::error::printable;
 use laneval::text::{TextRank, TextRow};
 #[cfg(feature = "parquet")]
 use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 use serde::de::IgnoredAny;
 
-/// A format that rows are written in.
+/// A format in which `laneval convert` writes judgments or results: TREC text, TSV, JSONL or
+/// Parquet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
     /// `query 0 document grade`, with a judge or a subtopic for the 0, or
@@ -38,72 +40,81 @@ pub const NO_PARQUET: &str = "this build cannot write Parquet: build the command
                               parquet`, or use the command of the Python package";
 
 impl RowFormat {
-    const ALL: &[(RowFormat, &str)] = &[
-        (RowFormat::Trec, ".trec"),
-        (RowFormat::Tsv, ".tsv"),
-        (RowFormat::Jsonl, ".jsonl"),
+    const ALL: &[(Self, &str)] = &[
+        (Self::Trec, ".trec"),
+        (Self::Tsv, ".tsv"),
+        (Self::Jsonl, ".jsonl"),
         #[cfg(feature = "parquet")]
-        (RowFormat::Parquet, ".parquet"),
+        (Self::Parquet, ".parquet"),
     ];
 
-    /// Returns the extension of files of this format.
+    /// Returns the extension of files in this format of rows, such as `.tsv`.
     fn extension(self) -> &'static str {
         Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, extension)| extension)
     }
 
-    /// Returns whether the format is text, which may be compressed.
+    /// Returns whether this format of rows is text, which may be compressed; Parquet is not.
     pub fn is_text(self) -> bool {
         self.extension() != ".parquet"
     }
 
-    /// Returns the reason why the format cannot have a field.
+    /// Returns the reason why this format of rows cannot have a field, such as a blank in an id of
+    /// TREC text.
     fn refuses(self, what: &str, field: &[u8]) -> Option<&'static str> {
-        // A fold and not `any`: without an early end no byte has a branch, and nearly all fields
-        // have nothing of the kind.
-        let has = |is: fn(u8) -> bool| field.iter().fold(false, |found, &byte| found | is(byte));
         match self {
             _ if field.is_empty() => Some("is empty"),
-            RowFormat::Trec if has(|byte| byte == b' ' || byte.wrapping_sub(b'\t') < 5) => {
+            // The five bytes from the tab on are the other blanks of C.
+            Self::Trec if has(field, |byte| byte == b' ' || byte.wrapping_sub(b'\t') < 5) => {
                 Some("has a blank in it")
             }
-            RowFormat::Trec if what == QUERY && field.starts_with(b"#") => {
+            Self::Trec if what == QUERY && field.starts_with(b"#") => {
                 Some("starts as a comment does")
             }
-            RowFormat::Trec if what == QUERY && field.starts_with(b"\xef\xbb\xbf") => {
+            Self::Trec if what == QUERY && field.starts_with(b"\xef\xbb\xbf") => {
                 Some("starts with a byte order mark")
             }
-            RowFormat::Tsv if has(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b'"')) => {
+            Self::Tsv if has(field, |byte| matches!(byte, b'\t' | b'\n' | b'\r' | b'"')) => {
                 Some("has a tab, an end of line or a quote in it")
             }
-            RowFormat::Jsonl if has(|byte| byte < b' ') => Some("has a control character in it"),
-            RowFormat::Jsonl if field.len() > LONGEST_IN_JSON => Some("has more than 64 KiB"),
-            RowFormat::Jsonl if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
+            Self::Jsonl if has(field, |byte| byte < b' ') => Some("has a control character in it"),
+            Self::Jsonl if field.len() > LONGEST_IN_JSON => Some("has more than 64 KiB"),
+            Self::Jsonl if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
+            Self::Parquet if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet if what == RANK && as_integer(field).is_none() => {
+            Self::Parquet if what == RANK && as_integer(field).is_none() => {
                 Some("is not an integer")
             }
             _ => None,
         }
     }
 
-    /// Checks that the format can have a field, or names the formats that can.
+    /// Rejects a field that this format of rows cannot have, and names the formats that can.
     fn check(self, what: &str, field: &[u8]) -> Result<(), String> {
         let Some(why) = self.refuses(what, field) else { return Ok(()) };
+
         let able = Self::ALL.iter().filter(|(format, _)| format.refuses(what, field).is_none());
         let able: Vec<&str> = able.map(|&(_, extension)| extension).collect();
         let able = match able.as_slice() {
             [] => "no format that is written here can have it".to_owned(),
             able => format!("{} can have it", able.join(" and ")),
         };
+        // The field is cut, because an id may have megabytes.
         let (extension, shown) = (self.extension(), printable(&field[..field.len().min(60)]));
         Err(format!("the {what} '{shown}' {why}, so {extension} cannot have it: {able}"))
     }
 }
 
-/// The output that rows are written to.
-enum RowsTo<'w> {
+/// Returns whether any byte of a field satisfies `is`.
+#[inline]
+fn has(field: &[u8], is: impl Fn(u8) -> bool) -> bool {
+    // A fold and not `any`: without an early end no byte has a branch, and nearly all fields have
+    // nothing of the kind.
+    field.iter().fold(false, |found, &byte| found | is(byte))
+}
+
+/// The destination of the rows of `laneval convert`: a stream of text, or a table of Parquet.
+enum RowDestination<'w> {
     Text(&'w mut dyn Write),
     /// A table, which is made when its first row says which columns it has.
     #[cfg(feature = "parquet")]
@@ -113,15 +124,15 @@ enum RowsTo<'w> {
     ),
 }
 
-/// A writer of rows.
+/// A writer of judgments or results of a run, row by row, in a format of `laneval convert`.
 pub struct RowWriter<'w> {
     format: RowFormat,
     judgments: bool,
     /// What judgments are written by: judges or subtopics.
-    by: Option<JudgedBy>,
+    by: Option<FacetKind>,
     /// The tag for TREC results that have none.
     tag: String,
-    to: RowsTo<'w>,
+    to: RowDestination<'w>,
     line: Vec<u8>,
     rows: u64,
     /// The error after which nothing can be written any more.
@@ -132,27 +143,33 @@ pub struct RowWriter<'w> {
 const BLOCK: usize = 256 << 10;
 
 impl<'w> RowWriter<'w> {
-    /// Makes a writer of judgments, or of results; TREC results without a tag get `tag`.
+    /// Makes a writer of judgments, or of results of a run, as text; TREC results without a tag get
+    /// `tag`.
     pub fn new(format: RowFormat, judgments: bool, tag: String, to: &'w mut dyn Write) -> Self {
-        Self::to(format, judgments, tag, RowsTo::Text(to))
+        Self::to(format, judgments, tag, RowDestination::Text(to))
     }
 
-    /// Makes a writer of judgments, or of results, as a table of Parquet.
+    /// Makes a writer of judgments, or of results of a run, as a table of Parquet.
     #[cfg(feature = "parquet")]
     pub fn parquet(judgments: bool, to: &'w mut (dyn Write + Send)) -> Self {
-        Self::to(RowFormat::Parquet, judgments, String::new(), RowsTo::Parquet(Some(to), None))
+        Self::to(
+            RowFormat::Parquet,
+            judgments,
+            String::new(),
+            RowDestination::Parquet(Some(to), None),
+        )
     }
 
-    fn to(format: RowFormat, judgments: bool, tag: String, to: RowsTo<'w>) -> Self {
-        RowWriter { format, judgments, by: None, tag, to, line: Vec::new(), rows: 0, refused: None }
+    fn to(format: RowFormat, judgments: bool, tag: String, to: RowDestination<'w>) -> Self {
+        Self { format, judgments, by: None, tag, to, line: Vec::new(), rows: 0, refused: None }
     }
 
-    /// Writes judgments with their judges or subtopics.
-    pub fn by(self, by: Option<JudgedBy>) -> Self {
-        RowWriter { by, ..self }
+    /// Sets that the writer adds to each judgment its judge or subtopic.
+    pub fn with_facet(self, by: Option<FacetKind>) -> Self {
+        Self { by, ..self }
     }
 
-    /// Writes a row; returns `false` if nothing can be written any more.
+    /// Writes one judgment or result; returns `false` if nothing can be written any more.
     ///
     /// # Errors
     /// A field that the format cannot have.
@@ -185,7 +202,7 @@ impl<'w> RowWriter<'w> {
         Ok(self.refused.is_none())
     }
 
-    /// Writes the remaining rows, and returns the number of all rows.
+    /// Writes the rows that are still buffered, and returns the number of all rows.
     ///
     /// # Errors
     /// An error of the stream.
@@ -193,49 +210,47 @@ impl<'w> RowWriter<'w> {
         self.refused.take().map_or(Ok(()), Err)?;
         self.flush()?;
         #[cfg(feature = "parquet")]
-        if let RowsTo::Parquet(_, Some(table)) = self.to {
+        if let RowDestination::Parquet(_, Some(table)) = self.to {
             table.finish()?;
         }
         Ok(self.rows)
     }
 
-    /// Writes the lines that are buffered.
+    /// Writes the buffered lines of text to the destination.
     fn flush(&mut self) -> io::Result<()> {
         #[cfg_attr(not(feature = "parquet"), allow(irrefutable_let_patterns))]
-        if let RowsTo::Text(to) = &mut self.to {
+        if let RowDestination::Text(to) = &mut self.to {
             to.write_all(&self.line)?;
             self.line.clear();
         }
         Ok(())
     }
 
-    /// Adds a row to a table.
+    /// Adds a judgment or result to the table of Parquet, which is made at the first row.
     #[cfg(feature = "parquet")]
     fn cells(
         &mut self,
         &TextRow { query, doc, value, rank, group, .. }: &TextRow<'_>,
     ) -> io::Result<()> {
-        // It was checked.
-        let text = |id| RowCell::Text(std::str::from_utf8(id).unwrap_or_default());
         let rank = match rank {
             Some(TextRank::Written(rank)) => as_integer(rank).map(RowCell::Integer),
             _ => None,
         };
         let by = self.by.map(column);
-        let RowsTo::Parquet(to, table) = &mut self.to else { return Ok(()) };
+        let RowDestination::Parquet(to, table) = &mut self.to else { return Ok(()) };
         if let Some(to) = to.take() {
             let number = if self.judgments { "relevance" } else { "score" };
-            let query = [("query_id", ColumnKind::Names)]
+            let query = [("query_id", ColumnKind::Dictionary)]
                 .into_iter()
-                .chain(by.map(|by| (by, ColumnKind::Names)));
+                .chain(by.map(|by| (by, ColumnKind::Dictionary)));
             let ids = query.chain([("doc_id", ColumnKind::Text)]);
             let columns = ids.chain(rank.map(|_| ("rank", ColumnKind::Integer)));
             let columns: Vec<(&str, ColumnKind)> =
                 columns.chain([(number, ColumnKind::Float)]).collect();
             *table = Some(Box::new(ParquetWriter::new(to, &columns)?));
         }
-        let group = by.and(group).map(text);
-        let ids = [text(query)].into_iter().chain(group).chain([text(doc)]);
+        let group = by.and(group).map(text_cell);
+        let ids = [text_cell(query)].into_iter().chain(group).chain([text_cell(doc)]);
         let cells: Vec<RowCell<'_>> = ids.chain(rank).chain([RowCell::Float(value)]).collect();
         table.as_mut().map_or(Ok(()), |table| table.push(&cells))
     }
@@ -244,7 +259,7 @@ impl<'w> RowWriter<'w> {
         parts.into_iter().for_each(|part| self.line.extend_from_slice(part));
     }
 
-    /// Returns the judge or the subtopic of a row, if it is written.
+    /// Returns the judge or subtopic of a row, if the writer writes them.
     fn group<'t>(&self, row: &TextRow<'t>) -> Option<&'t [u8]> {
         self.by.and(row.group)
     }
@@ -319,7 +334,7 @@ impl<'w> RowWriter<'w> {
         self.put([b"}\n"]);
     }
 
-    /// Appends a string of JSON.
+    /// Appends an id to the buffered line as a JSON string, in quotes and escaped.
     fn string(&mut self, text: &[u8]) {
         self.line.push(b'"');
         for part in text.split_inclusive(|byte| matches!(byte, b'"' | b'\\')) {
@@ -331,18 +346,24 @@ impl<'w> RowWriter<'w> {
     }
 }
 
-/// Returns the name of the column of judges or subtopics.
-fn column(by: JudgedBy) -> &'static str {
-    if by == JudgedBy::Judge { "judge" } else { "subtopic" }
+/// Returns the name of the column for judges or subtopics of judgments.
+fn column(by: FacetKind) -> &'static str {
+    if by == FacetKind::Judge { "judge" } else { "subtopic" }
 }
 
-/// Returns the rank that a text is.
+/// Returns the cell of Parquet for an id that was checked before.
+#[cfg(feature = "parquet")]
+fn text_cell(id: &[u8]) -> RowCell<'_> {
+    RowCell::Text(std::str::from_utf8(id).unwrap_or_default())
+}
+
+/// Parses the rank of a result as an integer, for a column of Parquet.
 #[cfg(feature = "parquet")]
 fn as_integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Returns whether a number is written as JSON allows.
+/// Returns whether the text of a number is JSON as it stands.
 fn is_json_number(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'-' | b'0'..=b'9'))
         && text.last().is_some_and(u8::is_ascii_digit)
@@ -395,7 +416,7 @@ mod tests {
     fn what_a_format_cannot_have_is_said_with_those_that_can() {
         let refused =
             |format, query, doc| written(format, true, &[row(query, doc, "1")]).unwrap_err();
-        for (format, query, doc, said) in [
+        for (format, query, doc, expected) in [
             (
                 RowFormat::Trec,
                 "a b",
@@ -446,13 +467,13 @@ mod tests {
                  and .tsv can have it",
             ),
         ] {
-            assert_eq!(refused(format, query, doc), said);
+            assert_eq!(refused(format, query, doc), expected);
         }
         assert!(written(RowFormat::Trec, true, &[row("q", "#\u{feff}é", "1")]).is_ok());
         let broken = TextRow { doc: b"\xff", ..row("q", "d", "1") };
-        let said = written(RowFormat::Jsonl, true, &[broken]).unwrap_err();
+        let message = written(RowFormat::Jsonl, true, &[broken]).unwrap_err();
         assert_eq!(
-            said,
+            message,
             "the document '\\xff' is not UTF-8, so .jsonl cannot have it: .trec and .tsv can have \
              it"
         );

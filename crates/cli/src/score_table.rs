@@ -1,4 +1,4 @@
-//! Scores as a table of Parquet, with the rows of the other machine formats.
+//! Scores written as a table of Parquet, with the same rows as TSV, CSV and JSON lines.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use laneval::internals::{columns, rows};
 use laneval::report::ReportOptions;
 use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 
-/// Writes scores; the query of averages is null, and so is the group of all queries.
+/// Writes scores as a table of Parquet; averages have a null query, and all queries a null group.
 pub fn write(
     scores: &Scores,
     options: &ReportOptions,
@@ -16,11 +16,12 @@ pub fn write(
 ) -> io::Result<()> {
     let names = columns(scores);
     let has_groups = names.contains(&"group");
-    let kind = |name| if name == "value" { ColumnKind::Float } else { ColumnKind::Names };
-    let mut table = ParquetWriter::new(
-        to,
-        &names.into_iter().map(|name| (name, kind(name))).collect::<Vec<_>>(),
-    )?;
+    // All columns of text repeat few words, or the ids of the queries for each measure.
+    let columns = names.into_iter().map(|name| match name {
+        "value" => (name, ColumnKind::Float),
+        _ => (name, ColumnKind::Dictionary),
+    });
+    let mut table = ParquetWriter::new(to, &columns.collect::<Vec<_>>())?;
     rows(scores, options, |measure, row| {
         let query = row.query.map(text).transpose()?.unwrap_or(RowCell::Null);
         let group = has_groups.then(|| row.group.map_or(RowCell::Null, RowCell::Text));
@@ -36,7 +37,7 @@ pub fn write(
     table.finish()
 }
 
-/// Returns the id of a query as text; columns of text hold only UTF-8.
+/// Returns the cell of Parquet for the id of a query; rejects an id that is not UTF-8.
 fn text(id: &[u8]) -> io::Result<RowCell<'_>> {
     std::str::from_utf8(id).map(RowCell::Text).map_err(|_| {
         let id = printable(id);

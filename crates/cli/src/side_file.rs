@@ -1,8 +1,16 @@
-//! Small files beside judgments and runs: lists and groups of queries, scales, baselines.
+//! Reading of small files beside judgments and runs: lists and groups of queries, scales of
+//! z-scores, baselines.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+use laneval::error::Problems;
+
+use super::{
+    cli_error::{CliError, CliResult},
+    style::shown,
+};
 
 /// The bytes that are looked at before more is read.
 const PIECE: usize = 1 << 16;
@@ -10,21 +18,24 @@ const PIECE: usize = 1 << 16;
 /// The most bytes of a list of queries, of groups, scales or a baseline: tens of millions of lines.
 const MOST: usize = 512 << 20;
 
-/// Reads a file whole, but no more than a piece of one that is no text: an endless device is
-/// refused at once.
+/// Reads the whole text of a side file, such as a list of queries; rejects binary data and endless
+/// devices early.
 ///
 /// # Errors
-/// A message to follow the name of the file: it cannot be read, is binary, is larger than [`MOST`],
-/// or has lines that end with a lone carriage return, which would run together.
-pub fn read(path: &Path) -> Result<Vec<u8>, String> {
-    read_up_to(MOST, &mut File::open(path).map_err(failed)?)
+/// The file cannot be read, is binary, is larger than [`MOST`], or has lines that end with a lone
+/// carriage return, which would run together.
+pub fn read(path: &Path) -> CliResult<Vec<u8>> {
+    let text = File::open(path).map_err(failed);
+    let text = text.and_then(|mut file| read_up_to(MOST, &mut file));
+    text.map_err(|what| CliError::new(format!("{}{what}", shown(path))))
 }
 
 fn failed(error: io::Error) -> String {
     format!(": cannot read: {error}")
 }
 
-/// Does the same for an input that is open, and of which `most` bytes are read.
+/// Reads the whole text of an open side file, up to `most` bytes; rejects binary data early. An
+/// error is a message to follow the name of the file.
 pub fn read_up_to(most: usize, file: &mut impl Read) -> Result<Vec<u8>, String> {
     let (mut text, mut checked) = (Vec::new(), 0);
     loop {
@@ -56,7 +67,14 @@ pub fn read_up_to(most: usize, file: &mut impl Read) -> Result<Vec<u8>, String> 
     }
 }
 
-/// The number of the first line, from 1, with a carriage return that no line feed follows.
+/// Adds the problem of a line to those of a file, or only counts it where there are too many to
+/// name.
+pub fn add_problem(problems: &mut Problems, path: &Path, line: u64, message: impl Into<String>) {
+    problems.add(&path.display().to_string(), line, || message.into());
+}
+
+/// Returns the number of the first line of a text, from 1, with a carriage return that no line feed
+/// follows.
 fn lone_return(text: &[u8]) -> Option<usize> {
     let at = (0..text.len()).find(|&at| text[at] == b'\r' && text.get(at + 1) != Some(&b'\n'))?;
     Some(1 + text[..at].iter().filter(|&&byte| byte == b'\n').count())

@@ -1,5 +1,5 @@
-//! Signals: a process that is told to end removes its unfinished files and ends the program that it
-//! runs, and a file that grows too large is an error.
+//! Signals: a process that is told to end removes its unfinished files, and ends the program that
+//! it runs. A file that grows too large is an error.
 //!
 //! A handler of a signal may do almost nothing: no allocation and no lock, for the thread that it
 //! interrupts may hold that lock. Removing files takes both. So the signals are turned into
@@ -7,15 +7,15 @@
 //! default, so that a shell sees the signal as the reason.
 
 #[cfg(unix)]
-pub use unix::{clean_up, heed_size_limit};
+pub use unix::{clean_up, report_size_limit};
 
-/// Does nothing, because there are no signals.
+/// Does nothing on systems other than Unix, which have no signals to remove unfinished files at.
 #[cfg(not(unix))]
 pub fn clean_up() {}
 
-/// Does nothing, because there are no signals.
+/// Does nothing on systems other than Unix, which have no signal about files that grow too large.
 #[cfg(not(unix))]
-pub fn heed_size_limit() {}
+pub fn report_size_limit() {}
 
 #[cfg(unix)]
 mod unix {
@@ -30,7 +30,7 @@ mod unix {
 
     /// Makes a write beyond the limit on the size of files fail, like a write to a full disk,
     /// instead of ending the process.
-    pub fn heed_size_limit() {
+    pub fn report_size_limit() {
         // If this is refused, the signal ends the process as before. The flag is read by nobody. A
         // signal that is caught does not end the process, and the write fails with EFBIG.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
@@ -68,8 +68,8 @@ mod unix {
         for signal in signals.forever() {
             // Held until the process has ended: no other thread can begin a file or give one its
             // name between here and there.
-            let _abandoned = whole_file::abandon();
-            super::super::limited::end_running();
+            let _abandoned = whole_file::remove_unfinished();
+            super::super::timeout::end_running();
             let _ = emulate_default_handler(signal);
         }
     }

@@ -1,23 +1,23 @@
-//! Wrong usage: the message of clap, with tips for users of other tools.
+//! The messages of clap about wrong usage, with tips for users of other tools.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use laneval::options::options_of;
 
-use super::trec_eval;
+use super::{COMMANDS, trec_eval};
 
-/// Adds a tip to an error if the arguments look like those of another tool or command, or lack the
-/// name of the command, and removes one that names an unrelated option. `root` is the definition of
-/// the command line.
-pub fn with_tips(mut error: clap::Error, args: &[OsString], root: &Command) -> clap::Error {
+/// Adds a tip to an error of clap if the arguments look like those of another tool, and removes
+/// misleading tips.
+pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let tips = match error.kind() {
         ErrorKind::UnknownArgument => {
-            of_option(&error, args).or_else(|| of_other_command(&error, args, root))
+            let tip = option_tip(&error, args).or_else(|| former_name_tip(&error, args));
+            tip.or_else(|| other_command_tip(&error, args))
         }
-        ErrorKind::InvalidSubcommand => of_files(args),
+        ErrorKind::InvalidSubcommand => files_tip(args),
         _ => None,
     };
     if let Some(tips) = tips {
@@ -33,39 +33,42 @@ pub fn with_tips(mut error: clap::Error, args: &[OsString], root: &Command) -> c
     error
 }
 
-/// Returns whether the option that clap suggests is no slip of the one that was given. clap takes
-/// `--groups` for `--group-by`.
+/// Returns whether the option that clap suggests is too unlike the given one to be meant. clap
+/// suggests names that have no more than their first letters in common.
 fn is_unrelated(error: &clap::Error) -> bool {
-    let word = |kind| match error.get(kind) {
-        Some(ContextValue::String(option)) => Some(option.trim_start_matches('-')),
-        _ => None,
-    };
-    let Some((given, suggested)) =
-        word(ContextKind::InvalidArg).zip(word(ContextKind::SuggestedArg))
-    else {
-        return false;
-    };
+    let [given, suggested] = [ContextKind::InvalidArg, ContextKind::SuggestedArg]
+        .map(|kind| context(error, kind).map(|option| option.trim_start_matches('-')));
+    let (Some(given), Some(suggested)) = (given, suggested) else { return false };
+    // A name may have a slip in every third letter, and a short one a single slip.
     let slips = strsim::osa_distance(given, suggested);
     !suggested.starts_with(given) && slips > (given.chars().count() / 3).max(1)
 }
 
-/// Returns a tip for an option that only other commands have.
-fn of_other_command(error: &clap::Error, args: &[OsString], root: &Command) -> Option<Vec<String>> {
-    let command = root
-        .find_subcommand(args.get(1)?)
-        .filter(|command| command.get_name() != trec_eval::NAME)?;
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    let has = |command: &&Command| {
-        command
-            .get_opts()
-            .any(|of| of.get_long().is_some_and(|long| option.strip_prefix("--") == Some(long)))
-    };
-    let others =
-        root.get_subcommands().filter(|other| other.get_name() != command.get_name()).filter(has);
-    let others: Vec<String> =
-        others.map(|other| format!("`laneval {}`", other.get_name())).collect();
+/// Returns a text that clap has put into an error, such as the wrong option.
+fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Returns a tip for an option that has another name here.
+fn former_name_tip(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
+    let option = context(error, ContextKind::InvalidArg)?.strip_prefix("--")?;
+    let row = options_of(args.get(1)?.to_str()?).find(|row| row.former.contains(&option))?;
+    Some(vec![format!("--{option} is called --{}", row.id)])
+}
+
+/// Returns a tip for an option that only other commands of `laneval` have.
+fn other_command_tip(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
+    let command = args.get(1)?.to_str()?;
+    let is_known = COMMANDS.iter().any(|row| row.name == command && row.define.is_none());
+    let option = context(error, ContextKind::InvalidArg).filter(|_| is_known)?;
+    let others = COMMANDS.iter().filter(|other| {
+        other.name != command
+            && options_of(other.name).any(|row| option.strip_prefix("--") == Some(row.id))
+    });
+    let others: Vec<String> = others.map(|other| format!("`laneval {}`", other.name)).collect();
     let (last, before) = others.split_last()?;
     let list =
         if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
@@ -83,28 +86,26 @@ const TREC_EVAL: &[(&str, &str)] = &[
     ("-T", "here `--run-format FORMAT` says how runs are read"),
 ];
 
-/// Returns tips for an option that `eval` or `compare` do not have.
-fn of_option(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
+/// Returns tips for an option that `eval` and `compare` lack, such as one of trec_eval.
+fn option_tip(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
     // Only where an option of trec_eval is likely: `-n` of `gen` is a slip of another kind.
     args.get(1)?.to_str().filter(|name| ["eval", "compare"].contains(name))?;
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    if ["--qrels", "--run", "--runs"].contains(&option.as_str()) {
+    let option = context(error, ContextKind::InvalidArg)?;
+    if ["--qrels", "--run", "--runs"].contains(&option) {
         let command = args[1].to_string_lossy();
         return Some(vec![format!(
             "files are given without options: `laneval {command} QRELS RUN...`"
         )]);
     }
-    let (letter, here) = TREC_EVAL.iter().find(|(letter, _)| letter == option)?;
+    let (letter, here) = TREC_EVAL.iter().find(|(letter, _)| *letter == option)?;
     let trec_eval = trec_eval::NAME;
     Some(vec![format!(
         "{letter} is an option of trec_eval: `laneval {trec_eval} {letter} …`; {here}"
     )])
 }
 
-/// Returns tips for a first argument that is a file, and not a command.
-fn of_files(args: &[OsString]) -> Option<Vec<String>> {
+/// Returns a tip to use `laneval eval`, if the first argument is a file and not a command.
+fn files_tip(args: &[OsString]) -> Option<Vec<String>> {
     let files = args.get(1..)?;
     if !Path::new(files.first()?).is_file() {
         return None;

@@ -17,14 +17,15 @@ pub struct WrappedText<'a> {
 }
 
 impl<'a> WrappedText<'a> {
-    /// Makes a writer for a terminal of `width` columns. The last line needs a flush if it has no
-    /// end.
+    /// Makes a writer that wraps lines for a terminal of `width` columns. The last line needs a
+    /// flush if it has no end.
     pub fn new(to: &'a mut (dyn Write + Send), width: usize) -> Self {
-        WrappedText { to, width, line: Vec::new() }
+        Self { to, width, line: Vec::new() }
     }
 
     fn put(&mut self) -> io::Result<()> {
         let line = String::from_utf8_lossy(&self.line);
+        // Letters have as many bytes as columns or more, so a line of few bytes is not measured.
         if line.len() <= self.width || columns(&line) <= self.width {
             self.to.write_all(&self.line)?
         } else {
@@ -55,7 +56,7 @@ impl Write for WrappedText<'_> {
     }
 }
 
-/// The columns that text takes, without the marks of colours.
+/// Returns the width of a text in terminal columns, without the codes of colours.
 fn columns(text: &str) -> usize {
     strip_str(text).to_string().width()
 }
@@ -70,6 +71,11 @@ pub fn wrapped(line: &str, width: usize) -> String {
     let (before, text) = line.split_at(text);
     let hang = before.width();
     format!("{before}{}", wrap(text, width, hang).trim_start_matches(' '))
+}
+
+/// Writes an indented name and the text behind it, wrapped at `width` columns.
+pub fn field(to: &mut dyn Write, width: usize, name: &str, text: &str) -> io::Result<()> {
+    writeln!(to, "  {name:<11}{}", wrap(text, width, 13).trim_start())
 }
 
 /// Wraps text into lines of at most `width` columns, each indented by `indent` columns. A word that

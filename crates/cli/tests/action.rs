@@ -44,7 +44,7 @@ impl Workplace {
         String::from_utf8(self.0.get(name)).unwrap()
     }
 
-    /// An output of the step.
+    /// Returns an output of the step.
     fn output(&self, name: &str) -> String {
         let text = self.text("output");
         let mut lines = text.lines();
@@ -56,7 +56,7 @@ impl Workplace {
         lines.take_while(|line| *line != mark).collect::<Vec<_>>().join("\n")
     }
 
-    /// The outputs `passed` and `verdict`.
+    /// Returns the outputs `passed` and `verdict`.
     fn outputs(&self) -> (String, String) {
         (self.output("passed"), self.output("verdict"))
     }
@@ -73,12 +73,12 @@ const BOTH: (&str, &str) = ("MEASURES", "nDCG@10,AP");
 #[test]
 fn the_action_fails_with_a_gate() {
     let place = Workplace::new();
-    let kept = place.compare(&[BOTH, ("RUNS", "main=hybrid.run"), ("SCORES", "kept/main.json")]);
+    let output = place.compare(&[BOTH, ("RUNS", "main=hybrid.run"), ("SCORES", "kept/main.json")]);
     assert_eq!(
-        (kept.code, place.outputs()),
+        (output.code, place.outputs()),
         (0, ("true".to_owned(), String::new())),
         "{}",
-        kept.err
+        output.err
     );
     assert_eq!(place.text("summary"), "");
     let inputs = [
@@ -247,8 +247,8 @@ fn the_action_installs_versions_only() {
 #[test]
 fn the_action_keeps_its_baseline() {
     let place = Workplace::new();
-    let kept = place.compare(&[BOTH, ("RUNS", "main=hybrid.run"), ("SCORES", "main.json")]);
-    assert_eq!(kept.code, 0, "{}", kept.err);
+    let output = place.compare(&[BOTH, ("RUNS", "main=hybrid.run"), ("SCORES", "main.json")]);
+    assert_eq!(output.code, 0, "{}", output.err);
     let before = place.text("main.json");
     let gate = ("FAIL_IF", "nDCG@10 drops > 0.5%");
     for baseline in ["main.json", "./main.json", "main=main.json"] {

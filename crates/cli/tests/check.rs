@@ -111,13 +111,13 @@ fn usual_mistakes_are_named() {
     let but = |measure: &str, mistake: &str| {
         format!("no definition known: this is {measure} but for one choice: {mistake}\n")
     };
-    for (options, said) in [
+    for (options, expected) in [
         ("-m nDCG -- ./rank", but("nDCG@k --ties input", "discount lg i for lg(i + 1)")),
         ("-m nDCG -- ./late", but("nDCG@k --ties input", "discount lg(i + 2) for lg(i + 1)")),
         ("-m R -- ./more", but("R@k --ties input", "divided by R + 1")),
         ("-m nDCG -- ./reversed", but("nDCG@k", "equal scores in the reverse order of the file")),
     ] {
-        assert_eq!(folder.checked(options), (said, 1), "{options}");
+        assert_eq!(folder.checked(options), (expected, 1), "{options}");
     }
     let (out, code) = folder.checked("-m nDCG -- ./own");
     assert_eq!(code, 0, "{out}");
@@ -132,9 +132,9 @@ fn the_nearest_definition_says_what_is_wrong() {
     folder.program("one", &one);
     let (out, code) = folder.checked("-m nDCG -- ./one");
     assert_eq!(code, 1);
-    let said = "no definition known: nearest nDCG@k --ties input, 19 of 21 cases; wrong: nothing \
-                (1 for 0), S4 (1 for 0)\n";
-    assert_eq!(out, said);
+    let expected = "no definition known: nearest nDCG@k --ties input, 19 of 21 cases; wrong: \
+                nothing (1 for 0), S4 (1 for 0)\n";
+    assert_eq!(out, expected);
     let (out, _) = folder.checked("-m nDCG --format json -- ./one");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
@@ -152,7 +152,7 @@ fn the_nearest_definition_says_what_is_wrong() {
     let (out, code) = folder.checked("-m nDCG --as lightgbm -- ./one");
     assert_eq!(code, 1);
     assert!(out.starts_with("no definition known: "), "{out}");
-    assert_says(&out, &["nDCG(gain=exp2,nothing=1)@k --known retrieved --ties input"]);
+    assert_says(&out, &["nDCG(gain=exp2,no_relevant=1)@k --relevant-from retrieved --ties input"]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn what_cannot_be_checked_is_an_error() {
     folder.put("three", "#!/bin/sh\nexit 3\n");
     folder.put("words", "#!/bin/sh\necho 0.5 done\n");
     folder.shell("chmod +x silent three words");
-    for (options, said) in [
+    for (options, expected) in [
         (
             "-m nDCG -- ./three",
             "./three exited with 3 on every case: check needs a number for some",
@@ -222,7 +222,7 @@ fn what_cannot_be_checked_is_an_error() {
     ] {
         let ran = folder.run(&format!("check {options} {{qrels}} {{run}} {{k}}"));
         assert_eq!((ran.out.as_str(), ran.code), ("", 2), "{options}\n{}", ran.err);
-        assert_says(&ran.err, &[&format!("error: {said}")]);
+        assert_says(&ran.err, &[&format!("error: {expected}")]);
     }
     assert_says(
         &folder.error("check -m nDCG -- ./three {qrels}"),
@@ -239,8 +239,8 @@ fn a_program_that_hangs_is_ended() {
     // What the shell started holds its stdout, and is ended as well.
     folder.put("slow", "#!/bin/sh\nsleep 100 &\necho $! >pid\nwait\necho 1\n");
     folder.shell("chmod +x slow");
-    let said = folder.error("check -m nDCG -- ./slow {qrels} {run}");
-    assert_says(&said, &["./slow took more than 10 s on each of the first 3 cases"]);
+    let error = folder.error("check -m nDCG -- ./slow {qrels} {run}");
+    assert_says(&error, &["./slow took more than 10 s on each of the first 3 cases"]);
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     let state = folder.shell("ps -o stat= -p $(cat pid)").out;
     assert!(["", "Z"].contains(&state.trim()), "{state}");
@@ -252,12 +252,12 @@ fn what_is_printed_counts_though_stdout_stays_open() {
     folder.put("leaves", "#!/bin/sh\necho 0.25\nsleep 2 &\n");
     folder.put("paints", "#!/bin/sh\nprintf '\\033[31mred\\033[0m'\n");
     folder.shell("chmod +x leaves paints");
-    let said = |program: &str| {
+    let output = |program: &str| {
         let ran = folder.run(&format!("check -m nDCG -- ./{program} {{qrels}} {{run}}"));
         ran.out + &ran.err
     };
-    assert_says(&said("leaves"), &["(0.250 for "]);
-    let painted = said("paints");
+    assert_says(&output("leaves"), &["(0.250 for "]);
+    let painted = output("paints");
     assert!(!painted.contains('\u{1b}') && painted.contains("31mred"), "{painted}");
 }
 

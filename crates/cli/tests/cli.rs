@@ -255,12 +255,12 @@ fn pipes_by_name_are_text() {
 #[test]
 fn queries_decide_who_counts() {
     let folder = Folder::new();
-    let ran = folder.run("eval qrels bm25.run -m AP --queries both --per-query");
+    let ran = folder.run("eval qrels bm25.run -m AP --queries common --per-query");
     assert_says(&ran.out, &["bm25.run\t\tAP\tmean\t0.6666666666666666\n"]);
     assert!(!ran.out.contains("q3"));
     assert_eq!(ran.err, BM25_NOTE.replace("counts as an empty ranking", "is left out"));
-    assert_says(&folder.error("eval qrels bm25.run --queries error"), &["bm25.run", "q3"]);
-    assert_eq!(folder.run("eval qrels dense.run --queries error").code, 0);
+    assert_says(&folder.error("eval qrels bm25.run --queries require-all"), &["bm25.run", "q3"]);
+    assert_eq!(folder.run("eval qrels dense.run --queries require-all").code, 0);
     assert_eq!(folder.run("eval qrels bm25.run --quiet").err, "");
     folder.put("few.run", "q2 Q0 a 1 1 few\n");
     let warning = "warning: few.run: has only 1 of 3 judged queries: are these the right files? \
@@ -269,7 +269,7 @@ fn queries_decide_who_counts() {
     assert_eq!(folder.run("eval qrels few.run --quiet").err, warning);
     folder.run("build qrels few.run -o few.lmx");
     assert_eq!(
-        folder.run("eval few.lmx --queries both").err,
+        folder.run("eval few.lmx --queries common").err,
         warning.replace("count as empty rankings", "are left out")
     );
 }
@@ -289,12 +289,12 @@ fn options_change_what_they_say() {
     folder.put("tied", "q1 Q0 a 1 1.00000001 t\nq1 Q0 z 2 1.0 t\n");
     let first = |args: &str| {
         folder
-            .out(&format!("eval qrels tied -m P@1 --queries both --quiet {args}"))
+            .out(&format!("eval qrels tied -m P@1 --queries common --quiet {args}"))
             .ends_with("\t1\n")
     };
     assert!(first(""));
-    assert!(!first("--score f32"), "the scores tie, and z comes before a");
-    assert!(first("--score f32 --ties docno-asc") && first("--score f32 --ties input"));
+    assert!(!first("--score-type f32"), "the scores tie, and z comes before a");
+    assert!(first("--score-type f32 --ties docno-asc") && first("--score-type f32 --ties input"));
     let twice = folder.out("eval qrels dense.run -m AP -m MAP -m P@[1,2] -m P@1");
     assert_eq!(twice.lines().count(), 4, "{twice}");
 }
@@ -302,13 +302,13 @@ fn options_change_what_they_say() {
 #[test]
 fn a_matrix_answers_only_as_it_was_built() {
     let folder = Folder::new();
-    folder.run("build qrels bm25.run -o m.lmx --score f32 --ties input -M 2");
+    folder.run("build qrels bm25.run -o m.lmx --score-type f32 --ties input -M 2");
     let built = |args: &str| folder.error(&format!("eval m.lmx {args}"));
-    assert_says(&built("--score f64"), &["m.lmx", "was built with --score f32"]);
+    assert_says(&built("--score-type f64"), &["m.lmx", "was built with --score-type f32"]);
     assert_says(&built("--ties docno-desc"), &["was built with --ties input"]);
     assert_says(&built("-M 3"), &["was built with -M 2"]);
     assert_says(&folder.run("eval m.lmx").err, &["note: m.lmx: keeps only the first 2 ranks"]);
-    let ran = folder.run("eval m.lmx --score f32 --ties input -M 1 -m NumRet");
+    let ran = folder.run("eval m.lmx --score-type f32 --ties input -M 1 -m NumRet");
     assert_says(&ran.out, &["NumRet\tsum\t2"]);
     assert_eq!(ran.err, BM25_NOTE);
     folder.put("other-qrels", QRELS.replace("a 2", "a 1"));
@@ -344,7 +344,7 @@ fn bad_input_is_named_with_its_place() {
         to.finish().unwrap()
     };
     folder.put("cut.gz", &gzip[..gzip.len() / 2]);
-    for (args, said) in [
+    for (args, expected) in [
         ("nope bm25.run nada", &["error: nope: cannot open", "error: nada: cannot open"][..]),
         ("qrels .", &["error: .: cannot open"]),
         ("qrels empty", &["error: empty: "]),
@@ -385,7 +385,7 @@ fn bad_input_is_named_with_its_place() {
         ("qrels bm25.run --stat mode", &["median"]),
         ("qrels bm25.run -o qrels", &["qrels: cannot write: it is one of the inputs"]),
     ] {
-        assert_says(&folder.error(&format!("eval {args}")), said);
+        assert_says(&folder.error(&format!("eval {args}")), expected);
     }
     assert_says(&folder.error("eval"), &[]);
     assert_says(&folder.error("build qrels wrong.run -o m.lmx"), &["wrong.run:1: "]);
@@ -486,16 +486,22 @@ fn json_names_every_query_that_is_missing_or_ignored() {
         (&found["missing_ids_truncated"], &found["ignored_ids_truncated"]),
         (&false.into(), &false.into())
     );
-    assert_eq!(queries("many.qrels many.run --queries both")["missing_ids"], found["missing_ids"]);
-    folder.out("build many.qrels many.run -o many.lmx");
-    let kept = queries("many.lmx");
-    assert_eq!(kept["missing_ids"], found["missing_ids"]);
     assert_eq!(
-        kept["ignored_ids"],
+        queries("many.qrels many.run --queries common")["missing_ids"],
+        found["missing_ids"]
+    );
+    folder.out("build many.qrels many.run -o many.lmx");
+    let matrix_queries = queries("many.lmx");
+    assert_eq!(matrix_queries["missing_ids"], found["missing_ids"]);
+    assert_eq!(
+        matrix_queries["ignored_ids"],
         serde_json::json!(ids('i')[..5]),
         "a matrix keeps only the first few"
     );
-    assert_eq!((&kept["ignored"], &kept["ignored_ids_truncated"]), (&30.into(), &true.into()));
+    assert_eq!(
+        (&matrix_queries["ignored"], &matrix_queries["ignored_ids_truncated"]),
+        (&30.into(), &true.into())
+    );
     assert_says(
         &folder.run("eval many.qrels many.run").err,
         &["(queries m10, m11, m12, m13, m14, …)", "(queries i10, i11, i12, i13, i14, …)"],
@@ -508,7 +514,7 @@ fn unknown_extensions_are_refused_before_any_work() {
     let before = folder.names();
     let formats =
         "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, .xml, or use --format";
-    for (line, said) in [
+    for (line, expected) in [
         ("eval none none -o report.pdf", formats),
         ("eval none none -o s.csv.gz", formats),
         ("eval none none -o s.lmx", formats),
@@ -516,7 +522,7 @@ fn unknown_extensions_are_refused_before_any_work() {
         ("build none none -o m.txt", "unknown extension .txt: take .lmx"),
         ("gen -o data.csv", "unknown extension .csv: take .lmx, or end the name of a folder in /"),
     ] {
-        assert_says(&folder.error(line), &["cannot write: unknown extension .", said]);
+        assert_says(&folder.error(line), &["cannot write: unknown extension .", expected]);
     }
     assert_eq!(folder.names(), before);
     for (file, starts) in
@@ -529,8 +535,8 @@ fn unknown_extensions_are_refused_before_any_work() {
         );
     }
     folder.out("build qrels bm25.run -o M.LMX");
-    folder.out("gen --queries 2 --depth 3 -o data.v1/");
-    folder.out("gen --queries 2 --depth 3 -o data.v1");
+    folder.out("gen --query-count 2 --results 3 -o data.v1/");
+    folder.out("gen --query-count 2 --results 3 -o data.v1");
     assert!(folder.path().join("data.v1/run.txt").is_file());
 }
 
@@ -538,8 +544,8 @@ fn unknown_extensions_are_refused_before_any_work() {
 fn an_adapter_is_for_a_gpu() {
     let folder = Folder::new();
     for engine in ["cpu", "reference"] {
-        let said = folder.error(&format!("eval qrels bm25.run --engine {engine} --adapter 0"));
-        assert_says(&said, &["--adapter names a GPU", &format!("--engine {engine}")]);
+        let error = folder.error(&format!("eval qrels bm25.run --engine {engine} --adapter 0"));
+        assert_says(&error, &["--adapter names a GPU", &format!("--engine {engine}")]);
     }
     for line in ["eval qrels bm25.run --adapter=", "bench --adapter="] {
         assert_says(&folder.error(line), &["--adapter", "a part of a name"]);
@@ -553,9 +559,9 @@ fn file_names_do_nothing_to_the_terminal() {
     for script in [
         "$L eval qrels $'no\\e[31mthere'",
         "$L eval qrels bm25.run -o $'no\\e[31m/there'",
-        "$L gen --queries 2 -o $'qrels/a\\e[31m'",
+        "$L gen --query-count 2 -o $'qrels/a\\e[31m'",
         "$L trec-eval -Z $'no\\e[31mthere' qrels bm25.run",
-        "$L gen --queries 2 --depth 3 -o $'gen\\e[31m'",
+        "$L gen --query-count 2 --results 3 -o $'gen\\e[31m'",
         "$L build qrels bm25.run -o $'m\\e[31m.lmx'; $L info $'m\\e[31m.lmx' >&2",
     ] {
         let ran = folder.shell(script);
@@ -731,14 +737,14 @@ fn damaged_matrices_are_refused() {
     change("header.lmx", 40, 1);
     change("section.lmx", 320, 1);
     change("tile.lmx", sound.len() - 64, 0x80);
-    for (file, said) in [
+    for (file, expected) in [
         ("short.lmx", "truncated"),
         ("newer.lmx", "version 65"),
         ("header.lmx", "damaged"),
         ("section.lmx", "damaged"),
     ] {
         for command in ["eval", "info"] {
-            assert_says(&folder.error(&format!("{command} {file}")), &[file, said]);
+            assert_says(&folder.error(&format!("{command} {file}")), &[file, expected]);
         }
     }
     assert_says(&folder.error("info bm25.run --verify"), &["bm25.run", "is not a .lmx file"]);
@@ -812,8 +818,8 @@ fn the_rank_column_orders_equal_scores_where_it_is_asked_for() {
         |options: &str| folder.out(&format!("eval judged equal.run -m P@1 --format tsv {options}"));
     assert_says(&first("--ties docno-desc"), &["P@1\tmean\t0"]);
     assert_says(&first("--ties rank"), &["P@1\tmean\t1"]);
-    let said = folder.run("eval judged equal.run --ties rank").err;
-    assert_says(&said, &["they are ordered by the rank column"]);
+    let stderr = folder.run("eval judged equal.run --ties rank").err;
+    assert_says(&stderr, &["they are ordered by the rank column"]);
     folder.out("build judged equal.run -o rank.lmx --ties rank");
     assert_says(&folder.out("info rank.lmx"), &["version 1", "ties rank, scores f64"]);
     assert_says(&folder.out("eval rank.lmx -m P@1 --format tsv --ties rank"), &["P@1\tmean\t1"]);
@@ -873,18 +879,18 @@ fn what_is_known_of_values_is_said() {
         |name: &str| list.find(&format!("\n{name}")).unwrap_or_else(|| panic!("{name}\n{list}"));
     assert!(at("nDCG[@k]") < at("Hits[@k]") && at("Hits[@k]") < at("IPrec11"), "{list}");
     let text = folder.out("measures P@1 P@10 R@1 RBPresid Judged");
-    for said in [
+    for expected in [
         "  range      0 or 1 (P@1); 0 to 1 (P@10)\n",
         "  range      0 to 1\n",
         "of an empty ranking: 0; where nothing is relevant: follows from the ranking\n",
         "moving the better of two neighbours up never makes it worse\n",
         "  status     special\n",
     ] {
-        assert_says(&text, &[said]);
+        assert_says(&text, &[expected]);
     }
     assert!(!folder.out("measures Judged").contains("  swaps"), "more of it is not better");
-    let json = |of: &str| -> serde_json::Value {
-        serde_json::from_str(&folder.out(&format!("measures {of} --format json"))).unwrap()
+    let json = |measure: &str| -> serde_json::Value {
+        serde_json::from_str(&folder.out(&format!("measures {measure} --format json"))).unwrap()
     };
     let yaap = json("YAAP");
     assert_eq!((&yaap["status"], &yaap["successor"]), (&"historical".into(), &"AP".into()));
@@ -960,7 +966,8 @@ fn timing_says_where_the_time_went() {
 fn gen_makes_what_eval_reads() {
     let folder = Folder::new();
     let gen_to = |to: &str| {
-        folder.run(&format!("gen --queries 40 --depth 30 --judged 9 --runs 2 --seed 5 -o {to}"))
+        folder
+            .run(&format!("gen --query-count 40 --results 30 --judged 9 --runs 2 --seed 5 -o {to}"))
     };
     let (text, matrix) = (gen_to("new/data"), gen_to("data.lmx"));
     assert_eq!((text.code, matrix.code), (0, 0));
@@ -976,7 +983,7 @@ fn gen_makes_what_eval_reads() {
 }
 
 /// A benchmark that is over at once.
-const TINY: &str = "bench --queries 70 --depth 40 --density 0.1 --seconds 0 --threads 2";
+const TINY: &str = "bench --query-count 70 --results 40 --density 0.1 --seconds 0 --threads 2";
 
 #[cfg(unix)]
 #[test]
@@ -1038,8 +1045,8 @@ fn bench_runs_without_a_gpu() {
 fn a_gpu_that_is_not_there_is_an_error() {
     let folder = Folder::new();
     for arguments in ["--engine gpu --adapter nonesuch", "--adapter nonesuch"] {
-        let said = folder.error(&format!("eval qrels bm25.run {arguments}"));
-        assert_says(&said, &["no GPU adapter is named `nonesuch`", "found"]);
+        let error = folder.error(&format!("eval qrels bm25.run {arguments}"));
+        assert_says(&error, &["no GPU adapter is named `nonesuch`", "found"]);
     }
     let ran = folder.run("eval qrels bm25.run --engine auto -v");
     assert_eq!(ran.code, 0);
@@ -1054,7 +1061,7 @@ fn bench_refuses_what_it_cannot_measure() {
     assert_says(&folder.error("bench missing.lmx"), &["missing.lmx"]);
     assert_says(&folder.error(&format!("{TINY} --adapter nonesuch")), &["nonesuch"]);
     assert_says(&folder.error("bench --density 2"), &["--density", "0 to 1"]);
-    assert_says(&folder.error("bench bm25.run --queries 9"), &["--queries"]);
+    assert_says(&folder.error("bench bm25.run --query-count 9"), &["--query-count"]);
     folder.run("build qrels bm25.run dense.run -o both.lmx --quiet");
     assert_says(
         &folder.out("bench both.lmx --seconds 0"),
@@ -1071,8 +1078,10 @@ fn depth_comes_before_judged_only_and_help_says_so() {
     assert!(folder.run("eval one two -M 1 -J -m RR").out.ends_with("\tmean\t0\n"));
     assert!(folder.run("eval one two -J -m RR").out.ends_with("\tmean\t1\n"));
     let help = folder.run("eval --help").out.split_whitespace().collect::<Vec<_>>().join(" ");
-    for said in ["-M first, then -J", "before -J", "percentile bootstrap", "Clopper and Pearson"] {
-        assert!(help.contains(said), "{said}");
+    for expected in
+        ["-M first, then -J", "before -J", "percentile bootstrap", "Clopper and Pearson"]
+    {
+        assert!(help.contains(expected), "{expected}");
     }
 }
 
@@ -1090,7 +1099,7 @@ note: AP(rel=9), P(rel=9)@5, RR(rel=9): nothing is relevant, because no grade is
     assert_eq!(folder.run("eval qrels dense.run -m AP,P@5 --rel 2").err, "");
     folder.put("one", "q1 0 a 2\n");
     let one =
-        folder.run("eval one dense.run --queries both -m P@1,AP --stat std,ci95 --format json");
+        folder.run("eval one dense.run --queries common -m P@1,AP --stat std,ci95 --format json");
     assert!(
         one.err.contains("one query has neither a standard deviation nor a confidence interval"),
         "{}",

@@ -2,7 +2,7 @@
 
 use crate::folder::{Folder, Ran, assert_says};
 
-/// A folder with the bundled runs and short names for them.
+/// Returns a folder with the bundled runs and short names for them.
 fn demo() -> Folder {
     let folder = Folder::new();
     for name in ["demo.qrels", "demo-bm25.run", "demo-dense.run", "demo-hybrid.run"] {
@@ -48,13 +48,18 @@ fn queries_that_a_run_lacks() {
             .then(|| fields[5].parse::<f64>().unwrap())
     };
     let deltas: Vec<f64> = ran.out.lines().filter_map(delta).collect();
-    let made = deltas.iter().sum::<f64>() / 40.0;
+    let contribution = deltas.iter().sum::<f64>() / 40.0;
     let note = format!(
-        ", and {made:+.4} of it comes from {} queries that some.run lacks and that count as empty",
+        ", and {contribution:+.4} of it comes from {} queries that some.run lacks and that \
+         count as empty",
         deltas.len()
     );
-    assert!(deltas.len() == 10 && made < -0.1 && ran.err.contains(&note), "{note}\n{}", ran.err);
-    let both = folder.run("compare qrels hybrid.run some.run -m nDCG@10 --queries both");
+    assert!(
+        deltas.len() == 10 && contribution < -0.1 && ran.err.contains(&note),
+        "{note}\n{}",
+        ran.err
+    );
+    let both = folder.run("compare qrels hybrid.run some.run -m nDCG@10 --queries common");
     assert!(!both.err.contains("some.run lacks"), "{}", both.err);
 }
 
@@ -73,10 +78,10 @@ fn pairs_that_measures_tell_apart() {
         serde_json::from_str(&folder.out(&format!("{four} --format json"))).unwrap();
     let table = folder.out(&format!("{four} --format table"));
     for (at, measure) in ["nDCG@10", "P@10"].into_iter().enumerate() {
-        let of = |line: &str| {
+        let p_value = |line: &str| {
             line.split_once(&format!("\t{measure}\tp\t")).map(|(_, p)| p.parse().unwrap())
         };
-        let mut p: Vec<f64> = rows.lines().filter_map(of).collect();
+        let mut p: Vec<f64> = rows.lines().filter_map(p_value).collect();
         p.sort_by(f64::total_cmp);
         let apart = p.iter().filter(|&&p| p < 0.05).count();
         assert!(p.len() == 6 && (1..6).contains(&apart), "{p:?}");
@@ -93,7 +98,7 @@ fn pairs_that_measures_tell_apart() {
     assert!(!three.contains("discrimination"));
 }
 
-/// The value of a row of the long format.
+/// Returns the value of a row of the long format.
 #[track_caller]
 fn value(out: &str, run: &str, baseline: &str, measure: &str, stat: &str) -> f64 {
     let start = format!("{run}\t{baseline}\t\t{measure}\t{stat}\t");
@@ -145,14 +150,14 @@ fn the_bundled_runs() {
             8454.0,
         ),
     ] {
-        let of = |stat| value(&out, run, baseline, "nDCG@10", stat);
-        assert_near(of("delta"), delta);
-        assert_near(of("t"), t);
-        assert_near(of("p_t"), p);
-        assert_eq!(of("p"), of("p_t"));
-        assert_eq!(of("p_perm"), (permuted + 1.0) / 100_000.0);
-        assert_eq!(of("p_exact"), exact);
-        assert_eq!(of("p_adj"), (max_t + 1.0) / 100_000.0);
+        let stat_value = |stat| value(&out, run, baseline, "nDCG@10", stat);
+        assert_near(stat_value("delta"), delta);
+        assert_near(stat_value("t"), t);
+        assert_near(stat_value("p_t"), p);
+        assert_eq!(stat_value("p"), stat_value("p_t"));
+        assert_eq!(stat_value("p_perm"), (permuted + 1.0) / 100_000.0);
+        assert_eq!(stat_value("p_exact"), exact);
+        assert_eq!(stat_value("p_adj"), (max_t + 1.0) / 100_000.0);
     }
     assert_near(value(&out, "dense", "bm25", "P@10", "p_t"), 0.0417672187877);
     assert_eq!(value(&out, "dense", "bm25", "P@10", "p_exact"), 57250074.0 / 2f64.powi(30));
@@ -373,12 +378,13 @@ fn equal_runs_and_one_query() {
     );
     assert!(!tsv.contains("\tt\t") && !tsv.contains("d_z"), "{tsv}");
     folder.put("one", "01\n");
-    let one = folder.run("compare qrels bm25.run dense.run --only one --format table");
+    let one = folder.run("compare qrels bm25.run dense.run --only-queries one --format table");
     assert_eq!(one.code, 0, "{}", one.err);
     assert_says(&one.out, &["in the only query"]);
     for (gate, code) in [("AP drops", 1), ("AP drops > 0.9", 0), ("AP worse p<0.05", 2)] {
-        let gate = folder
-            .shell(&format!("$L compare qrels bm25.run dense.run --only one --fail-if '{gate}'"));
+        let gate = folder.shell(&format!(
+            "$L compare qrels bm25.run dense.run --only-queries one --fail-if '{gate}'"
+        ));
         assert_eq!(gate.code, code, "{}", gate.err);
     }
 }

@@ -18,7 +18,7 @@ const RUNS: [&str; 7] =
 const MEASURES: &str =
     "nDCG@10,AP,RR,P@2,ERR,Judged@3,Compat,bpref,Rprec,R@2,infAP,NumRet,NumRelRet";
 
-/// The values of all queries, to the last bit.
+/// Returns the values of all queries, to the last bit.
 fn values(folder: &Folder, qrels: &str, run: &str, more: &str) -> String {
     folder
         .out(&format!("eval {qrels} r={run} -m {MEASURES} --per-query --format csv --quiet {more}"))
@@ -104,13 +104,13 @@ fn trec_comes_back_as_it_went() {
                     line.split(' ').nth(at).unwrap().parse::<f64>().unwrap().to_bits()
                 };
                 let others = |line: &str| {
-                    let kept: Vec<&str> = line
+                    let fields: Vec<&str> = line
                         .split(' ')
                         .enumerate()
                         .filter(|(at, _)| *at != if switch.is_empty() { 4 } else { 3 })
                         .map(|(_, field)| field)
                         .collect();
-                    kept.join(" ")
+                    fields.join(" ")
                 };
                 let rows = |text: &str| {
                     text.lines().map(|line| (others(line), number(line))).collect::<Vec<_>>()
@@ -145,18 +145,18 @@ fn judges_and_subtopics_go_along() {
     let parquet = cfg!(feature = "parquet").then_some("mine.parquet");
     for output in outputs.into_iter().chain(parquet) {
         for by in ["judge", "subtopic"] {
-            folder.out(&format!("convert --qrels --judgments-by {by} judged.trec -o {output}"));
-            folder.out(&format!("convert --qrels --judgments-by {by} {output} -o back.trec"));
+            folder.out(&format!("convert --qrels --facet {by} judged.trec -o {output}"));
+            folder.out(&format!("convert --qrels --facet {by} {output} -o back.trec"));
             assert_eq!(String::from_utf8(folder.get("back.trec")).unwrap(), judged, "{output}");
         }
     }
     folder.out("convert --qrels judged.trec -o mine.tsv");
-    let error = folder.error("convert --qrels --judgments-by judge mine.tsv -o back.trec");
+    let error = folder.error("convert --qrels --facet judge mine.tsv -o back.trec");
     assert_says(&error, &["mine.tsv:1: found no judge among 'query-id', 'corpus-id', 'score'"]);
     folder.put("nested.json", "{\"q\": {\"d\": 1}}");
-    let error = folder.error("convert --qrels --judgments-by judge nested.json -o back.trec");
+    let error = folder.error("convert --qrels --facet judge nested.json -o back.trec");
     assert_says(&error, &["nested.json:1: there is no judge"]);
-    let error = folder.error("convert --judgments-by judge judged.trec -o back.trec");
+    let error = folder.error("convert --facet judge judged.trec -o back.trec");
     assert_says(&error, &["--qrels"]);
 }
 
@@ -256,7 +256,7 @@ fn what_is_refused_leaves_nothing_behind() {
     folder.put("empty.tsv", "qid\tdocid\tscore\n");
     folder.put("old.tsv", "old");
     let before = folder.names();
-    for (args, said) in [
+    for (args, expected) in [
         (
             "bad.trec -o new.tsv",
             &[
@@ -324,7 +324,7 @@ fn what_is_refused_leaves_nothing_behind() {
         ("run.trec -o run.trec", &["it is one of the inputs"]),
         ("run.trec -o none/new.tsv", &["there is no folder none"]),
     ] {
-        assert_says(&folder.error(&format!("convert {args}")), said);
+        assert_says(&folder.error(&format!("convert {args}")), expected);
         assert_eq!(
             (folder.names(), folder.get("old.tsv")),
             (before.clone(), b"old".to_vec()),
@@ -350,25 +350,25 @@ fn passages_become_judgments_of_chunks() {
         "chunks.csv",
         "chunk,doc,start,length\nc0,d1,0,20\nc1,d1,20,20\nc2,d1,40,20\nc3,d2,0,25\n",
     );
-    let of = |line: &str, output: &str| {
+    let convert = |line: &str, output: &str| {
         let ran = folder
             .run(&format!("convert gold.jsonl --qrels --chunks chunks.csv {line} -o {output}"));
         assert_eq!(ran.code, 0, "{}", ran.err);
         (String::from_utf8(folder.get(output)).unwrap(), ran.err)
     };
-    let (written, said) = of("", "chunks.qrels");
+    let (written, stderr) = convert("", "chunks.qrels");
     assert_eq!(written, "q 0 c0 1\nq 0 c1 1\nq 0 c2 2\nq 0 c3 1\n");
     assert_says(
-        &said,
+        &stderr,
         &["note: gold.jsonl: 3 spans became 4 chunks in 1 query", "chunks.qrels: 4 judgments"],
     );
-    let (written, said) = of("--share 1", "chunks.tsv");
+    let (written, stderr) = convert("--min-overlap 1", "chunks.tsv");
     assert_eq!(written, "query-id\tcorpus-id\tscore\nq\tc2\t2\nq\tc3\t1\n");
     assert_says(
-        &said,
+        &stderr,
         &["note: gold.jsonl: 3 spans became 2 chunks in 1 query; no chunk shares 1 of 1 span"],
     );
-    let (written, _) = of("--judgments-by subtopic", "spans.qrels");
+    let (written, _) = convert("--facet subtopic", "spans.qrels");
     assert_eq!(written, "q 0 c0 1\nq 0 c1 1\nq 1 c2 2\nq 2 c3 1\n");
     assert_eq!(
         folder.out("info gold.jsonl --chunks chunks.csv"),
@@ -386,18 +386,18 @@ fn passages_become_judgments_of_chunks() {
             "\"passages\": 3",
         ],
     );
-    for (line, said) in [
+    for (line, expected) in [
         (
             "convert gold.jsonl --qrels --chunks gold.jsonl -o x.qrels",
             "gold.jsonl cannot be both passages and chunks",
         ),
         ("convert gold.jsonl --qrels --chunks none.csv -o x.qrels", "none.csv: cannot open"),
         (
-            "convert gold.jsonl --qrels --chunks chunks.csv --share 1.5 -o x.qrels",
+            "convert gold.jsonl --qrels --chunks chunks.csv --min-overlap 1.5 -o x.qrels",
             "a share of 1.5 is none: a number above 0, and at most 1, was expected",
         ),
         (
-            "convert gold.jsonl --qrels --chunks chunks.csv --judgments-by judge -o x.qrels",
+            "convert gold.jsonl --qrels --chunks chunks.csv --facet judge -o x.qrels",
             "passages have none; subtopic makes one of each passage",
         ),
         ("convert gold.jsonl --chunks chunks.csv -o x.run", "--qrels"),
@@ -409,7 +409,7 @@ fn passages_become_judgments_of_chunks() {
     ] {
         let ran = folder.run(line);
         assert_eq!(ran.code, 2, "{line}");
-        assert_says(&ran.err, &[said]);
+        assert_says(&ran.err, &[expected]);
         assert!(!folder.path().join("x.qrels").exists(), "{line}");
     }
 }

@@ -25,7 +25,7 @@ pub struct Ran {
 }
 
 impl Folder {
-    /// A folder without any files.
+    /// Returns a folder without any files.
     pub fn empty() -> Self {
         Folder(TempDir::new().unwrap())
     }
@@ -38,7 +38,7 @@ impl Folder {
         folder
     }
 
-    /// The same with a file of each format as well.
+    /// Returns the same with a file of each format as well.
     pub fn of_formats() -> Self {
         let folder = Folder::new();
         let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/formats");
@@ -119,8 +119,8 @@ pub fn ran(command: &mut Command) -> Ran {
 }
 
 #[track_caller]
-pub fn assert_says(said: &str, parts: &[&str]) {
+pub fn assert_says(text: &str, parts: &[&str]) {
     for part in parts {
-        assert!(said.contains(part), "`{part}` is not in:\n{said}");
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
 }

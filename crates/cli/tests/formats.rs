@@ -82,7 +82,7 @@ fn options_overrule_what_is_told() {
     folder.put("sizes", "3\n2\n");
     folder.put("labels", "2\n1\n0\n1\n0\n");
     let by_groups =
-        folder.out("eval labels r=scores.txt --groups sizes -m AP --format csv --quiet");
+        folder.out("eval labels r=scores.txt --letor-groups sizes -m AP --format csv --quiet");
     assert_eq!(by_groups, folder.out("eval qrels.trec r=run.trec -m AP --format csv --quiet"));
 }
 
@@ -154,15 +154,15 @@ fn what_is_swapped_or_never_matches_is_noted() {
 #[test]
 fn info_says_what_a_file_is_taken_for() {
     let folder = Folder::of_formats();
-    let said = folder.out("info run.csv");
+    let stdout = folder.out("info run.csv");
     assert_says(
-        &said,
+        &stdout,
         &[
             "as a run       CSV with a header: user_id, item_id, prediction\n",
             "as judgments   error: run.csv:1: found no grade among",
         ],
     );
-    assert_says(&said, &["   2  PLAIN-1  MED-12       9.5\n"]);
+    assert_says(&stdout, &["   2  PLAIN-1  MED-12       9.5\n"]);
     let json: serde_json::Value =
         serde_json::from_str(&folder.out("info qrels.json --format json")).unwrap();
     assert_eq!(
@@ -188,7 +188,7 @@ fn info_says_what_a_file_is_taken_for() {
     );
     assert_eq!(folder.run_with("info -", "q 0 d 1\n").code, 0);
     // What is neither is an error, and is not called TREC.
-    for (name, text, said) in [
+    for (name, text, expected) in [
         (
             "junk",
             "hello world\nfoo bar\n",
@@ -212,7 +212,7 @@ fn info_says_what_a_file_is_taken_for() {
                 ran.err
             );
             assert!(!ran.out.contains("TREC text"), "{}", ran.out);
-            assert!(format == "json" || ran.out.contains(said), "{}", ran.out);
+            assert!(format == "json" || ran.out.contains(expected), "{}", ran.out);
         }
     }
 }
@@ -322,7 +322,7 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
     folder.put("sizes", huge);
     folder.put("labels", "2\n1\n0\n1\n0\n");
     assert_says(
-        &folder.error("eval labels r=scores.txt --groups sizes -m AP"),
+        &folder.error("eval labels r=scores.txt --letor-groups sizes -m AP"),
         &["the groups in sizes have ", " lines more than the judgments"],
     );
 }
@@ -358,9 +358,9 @@ fn tables_are_read_by_every_command() {
         };
         assert_eq!(compared(&run), compared("run.trec"));
         let name = if extension == "parquet" { "Parquet" } else { "Arrow" };
-        let told = folder.out(&format!("info {run}"));
+        let stdout = folder.out(&format!("info {run}"));
         assert_says(
-            &told,
+            &stdout,
             &[
                 &format!("as a run       {name}: query_id, doc_id, score\n"),
                 "   2  PLAIN-1  MED-10      8.25\n",

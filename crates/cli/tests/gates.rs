@@ -7,14 +7,16 @@ use crate::folder::{Folder, Ran, assert_says};
 /// that match nothing.
 fn folder() -> Folder {
     let folder = Folder::new();
-    let of = |line: &dyn Fn(u32) -> String| (1..=4).map(line).collect::<String>();
-    folder.put("qrels", of(&|q| format!("q0{q} 0 d{q} 1\n")));
-    folder.put("good", of(&|q| format!("q0{q} Q0 d{q} 1 2 t\nq0{q} Q0 x 2 1 t\n")));
+    let lines = |line: &dyn Fn(u32) -> String| (1..=4).map(line).collect::<String>();
+    folder.put("qrels", lines(&|q| format!("q0{q} 0 d{q} 1\n")));
+    folder.put("good", lines(&|q| format!("q0{q} Q0 d{q} 1 2 t\nq0{q} Q0 x 2 1 t\n")));
     folder.put(
         "half",
-        of(&|q| format!("q0{q} Q0 {} 1 2 t\nq0{q} Q0 d{q} 2 1 t\n", if q > 2 { "x" } else { "y" })),
+        lines(&|q| {
+            format!("q0{q} Q0 {} 1 2 t\nq0{q} Q0 d{q} 2 1 t\n", if q > 2 { "x" } else { "y" })
+        }),
     );
-    folder.put("strange", of(&|q| format!("q0{q} Q0 D-{q} 1 2 t\n")));
+    folder.put("strange", lines(&|q| format!("q0{q} Q0 D-{q} 1 2 t\n")));
     folder.put("groups", "q01\teasy\nq02\teasy\nq03\teasy\nq04\thard\n");
     folder.put("lost", "q1\teasy\nq2\thard\n");
     folder.put("some", "q01\teasy\nq2\thard\nq3\tother\n");

@@ -15,7 +15,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The lines of a command that succeeds, with single blanks, and what it says beside them.
+/// Returns the lines of a command that succeeds, with single blanks, and what it says beside them.
 #[track_caller]
 fn lines(folder: &Folder, args: &str) -> (Vec<String>, String) {
     let Ran { out, err, code } = folder.run(args);
@@ -33,7 +33,7 @@ fn fails(folder: &Folder, args: &str, words: &str) {
 #[test]
 fn measures_say_how_judgments_are_read() {
     let folder = folder();
-    let of = |measures: &str, qrels: &str| {
+    let scores = |measures: &str, qrels: &str| {
         let (mut lines, _) =
             lines(&folder, &format!("eval --format trec -q {measures} {qrels} run"));
         lines.retain(|line| !line.starts_with("runid"));
@@ -41,7 +41,7 @@ fn measures_say_how_judgments_are_read() {
     };
     // Of a, d2 has one of two subtopics, and d1 has both.
     assert_eq!(
-        of("-m StRecall@1 -m StRecall@2", "judged"),
+        scores("-m StRecall@1 -m StRecall@2", "judged"),
         [
             "StRecall@1 a 0.5000",
             "StRecall@2 a 1.0000",
@@ -53,24 +53,23 @@ fn measures_say_how_judgments_are_read() {
     );
     // Judge 1 of a has d1 at rank 2, judge 2 has both; of b the only judge has rank 2.
     assert_eq!(
-        of("-m map_avgjg", "judged"),
+        scores("-m map_avgjg", "judged"),
         ["AP(judges=mean) a 0.7500", "AP(judges=mean) b 0.5000", "AP(judges=mean) all 0.6250"]
     );
     assert_eq!(
-        of("-m prefs_simp", "preferred"),
+        scores("-m prefs_simp", "preferred"),
         ["prefs_simp a 0.6667", "prefs_simp b 0.0000", "prefs_simp all 0.3333"]
     );
     // Of a, 1 + 1.5/lg 3 where 2 + 0.5/lg 3 was best; of b, 1/lg 3 where 1 was best.
     let lg3 = 3f64.log2();
     let best = ((1.0 + 1.5 / lg3) / (2.0 + 0.5 / lg3) + 1.0 / lg3) / 2.0;
-    assert_eq!(of("-m alpha_nDCG@10", "judged")[2], format!("alpha_nDCG@10 all {best:.4}"));
-    let (_, said) =
-        lines(&folder, "eval --judgments-by subtopic -m AP -m alpha_nDCG@10 judged run");
+    assert_eq!(scores("-m alpha_nDCG@10", "judged")[2], format!("alpha_nDCG@10 all {best:.4}"));
+    let (_, stderr) = lines(&folder, "eval --facet subtopic -m AP -m alpha_nDCG@10 judged run");
     assert!(
-        said.contains(
+        stderr.contains(
             "AP: a document with several judgments, by subtopic, counts with its largest grade"
         ),
-        "{said}"
+        "{stderr}"
     );
 }
 
@@ -82,11 +81,11 @@ fn measures_on_other_judgments_are_refused() {
     fails(&folder, "eval -m prefs_simp -m alpha_nDCG@10 judged run", several);
     fails(
         &folder,
-        "eval --judgments-by judge -m alpha_nDCG@10 judged run",
+        "eval --facet judge -m alpha_nDCG@10 judged run",
         "alpha_nDCG@10 needs judgments by subtopic",
     );
     fails(&folder, "eval -m prefs_simp -m AP preferred run", "needs a grade for each document");
-    fails(&folder, "eval --judgments-by nobody -m AP judged run", "nobody");
+    fails(&folder, "eval --facet nobody -m AP judged run", "nobody");
     // Without a measure over facets, lines that judge a document again are wrong.
     fails(&folder, "eval -m AP judged run", "judged:2: ");
 }
@@ -99,11 +98,9 @@ fn a_matrix_keeps_judgments_by_group() {
         ("judge", "judged", "-m map_avgjg -m P_avgjg -m AP"),
         ("preference", "preferred", "-m prefs_simp -m prefs_pair"),
     ] {
-        lines(&folder, &format!("build --judgments-by {by} {qrels} run -o {by}.lmx"));
-        let (expected, _) = lines(
-            &folder,
-            &format!("eval -q --format trec {measures} --judgments-by {by} {qrels} run"),
-        );
+        lines(&folder, &format!("build --facet {by} {qrels} run -o {by}.lmx"));
+        let (expected, _) =
+            lines(&folder, &format!("eval -q --format trec {measures} --facet {by} {qrels} run"));
         let (found, _) = lines(&folder, &format!("eval -q --format trec {measures} {by}.lmx"));
         assert_eq!(found, expected, "{by}");
         lines(&folder, &format!("info --verify {by}.lmx"));
@@ -122,12 +119,12 @@ fn values_over_ties_know_which_documents_are_tied() {
     folder.put("tied", "a Q0 d1 1 1 t\na Q0 d2 2 1 t\na Q0 z 3 1 t\na Q0 d3 4 0 t\n");
     for ties in ["average", "best", "worst"] {
         for depth in ["", "-M 2"] {
-            let of = |more: &str| {
+            let scores = |more: &str| {
                 let args =
                     format!("eval -m AP -m P@2 --ties {ties} --format trec {depth} {more} tied");
                 lines(&folder, &args).0
             };
-            assert_eq!(of("--judgments-by judge grouped"), of("plain"), "{ties} {depth}");
+            assert_eq!(scores("--facet judge grouped"), scores("plain"), "{ties} {depth}");
         }
         let args = format!("eval --judges mean -m AP --ties {ties} grouped tied");
         fails(&folder, &args, "AP(judges=mean)");
@@ -140,7 +137,7 @@ fn queries_that_no_shard_has_count_over_groups_as_well() {
     for (measures, by, qrels) in [
         ("-m alpha_nDCG@10 -m StRecall@1", "", "judged"),
         ("-m map_avgjg -m P_avgjg", "", "judged"),
-        ("-m AP", "--judgments-by judge", "judged"),
+        ("-m AP", "--facet judge", "judged"),
         ("-m prefs_num_prefs_poss -m prefs_simp -m prefs_pair", "", "preferred"),
     ] {
         folder.put(
@@ -148,8 +145,8 @@ fn queries_that_no_shard_has_count_over_groups_as_well() {
             RUN.lines().filter(|line| line.starts_with('a')).collect::<Vec<_>>().join("\n"),
         );
         let whole = format!("eval {measures} {by} {qrels} r=first");
-        lines(&folder, &format!("{whole} --queries both --partial first.part"));
-        let (merged, _) = lines(&folder, &format!("merge first.part --qrels {qrels} {by}"));
+        lines(&folder, &format!("{whole} --queries common --partial first.part"));
+        let (merged, _) = lines(&folder, &format!("merge first.part --add-queries {qrels} {by}"));
         assert_eq!(merged, lines(&folder, &whole).0, "{measures}");
     }
 }
@@ -159,20 +156,20 @@ fn agreement_is_that_of_the_columns_that_were_named() {
     let folder = folder();
     folder.put("table.csv", "a,who,b,c\nq,anna,d1,1\nq,ben,d1,0\nq,anna,d2,1\nq,ben,d2,1\n");
     folder.put("text", "q anna d1 1\nq ben d1 0\nq anna d2 1\nq ben d2 1\n");
-    let named = "info --judgments-by judge --columns query=a,judge=who,doc=b,grade=c table.csv";
-    assert_eq!(lines(&folder, named), lines(&folder, "info --judgments-by judge text"));
+    let named = "info --facet judge --columns query=a,judge=who,doc=b,grade=c table.csv";
+    assert_eq!(lines(&folder, named), lines(&folder, "info --facet judge text"));
 }
 
 #[test]
 fn options_that_a_matrix_cannot_answer_are_refused() {
     let folder = folder();
-    lines(&folder, "build --judgments-by judge judged run -o judge.lmx");
+    lines(&folder, "build --facet judge judged run -o judge.lmx");
     lines(&folder, "build plain run -o plain.lmx");
-    let other = "was built with --judgments-by judge, so --judgments-by subtopic cannot be \
+    let other = "was built with --facet judge, so --facet subtopic cannot be \
                  answered from it";
-    fails(&folder, "eval --judgments-by subtopic -m AP judge.lmx", other);
-    fails(&folder, "eval --judgments-by judge -m AP plain.lmx", "was built without --judgments-by");
-    lines(&folder, "eval --judgments-by judge -m AP judge.lmx");
+    fails(&folder, "eval --facet subtopic -m AP judge.lmx", other);
+    fails(&folder, "eval --facet judge -m AP plain.lmx", "was built without --facet");
+    lines(&folder, "eval --facet judge -m AP judge.lmx");
     fails(
         &folder,
         "eval --judges mean -m AP plain.lmx",
@@ -207,15 +204,15 @@ fn names_of_judges_are_escaped_once() {
 fn runs_that_lack_queries_of_a_judge_are_noted_once() {
     let folder = folder();
     folder.put("judges", "a anna d1 1\nz anna d1 1\na ben d1 1\n");
-    let (_, said) = lines(&folder, "eval --judges each -m AP judges run");
-    let of_run: Vec<&str> = said.lines().filter(|line| line.contains("not in the run")).collect();
+    let (_, stderr) = lines(&folder, "eval --judges each -m AP judges run");
+    let of_run: Vec<&str> = stderr.lines().filter(|line| line.contains("not in the run")).collect();
     let expected =
         "run, anna: 1 judged query is not in the run and counts as an empty ranking (query z)";
-    assert!(of_run.len() == 1 && of_run[0].contains(expected), "{said:?}");
+    assert!(of_run.len() == 1 && of_run[0].contains(expected), "{stderr:?}");
     // That nothing is relevant is noted if it is so for all judges.
     folder.put("strict", "a anna d1 1\na ben d1 0\n");
-    let (_, said) = lines(&folder, "eval --judges each -m AP strict run");
-    assert!(!said.contains("nothing is relevant"), "{said}");
-    let (_, said) = lines(&folder, "eval --judges each -m AP(rel=2) judges run");
-    assert!(said.contains("nothing is relevant"), "{said}");
+    let (_, stderr) = lines(&folder, "eval --judges each -m AP strict run");
+    assert!(!stderr.contains("nothing is relevant"), "{stderr}");
+    let (_, stderr) = lines(&folder, "eval --judges each -m AP(rel=2) judges run");
+    assert!(stderr.contains("nothing is relevant"), "{stderr}");
 }

@@ -42,8 +42,8 @@ fn guide_of_the_readme() {
 fn worked_diffs_apply() {
     let page = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     // A diff may have the end of a block in it, but not at the start of a line.
-    let of = |rest: &str| format!("{}\n", rest.split_once("\n```\n").expect("a block ends").0);
-    let diffs: Vec<String> = page.split("```diff\n").skip(1).map(of).collect();
+    let block = |rest: &str| format!("{}\n", rest.split_once("\n```\n").expect("a block ends").0);
+    let diffs: Vec<String> = page.split("```diff\n").skip(1).map(block).collect();
     assert!(diffs.len() >= 4, "{}", diffs.len());
     for diff in diffs {
         let mut git = Command::new("git");
@@ -53,8 +53,11 @@ fn worked_diffs_apply() {
             .write_stdin(diff.as_str())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&checked.stderr);
-        assert!(checked.status.success(), "CONTRIBUTING.md: write the diff again\n{said}\n{diff}");
+        let stderr = String::from_utf8_lossy(&checked.stderr);
+        assert!(
+            checked.status.success(),
+            "CONTRIBUTING.md: write the diff again\n{stderr}\n{diff}"
+        );
     }
 }
 

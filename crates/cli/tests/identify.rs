@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::folder::{Folder, Ran, assert_says};
 
-/// A folder with the demo's judgments and run.
+/// Returns a folder with the demo's judgments and run.
 fn demo() -> Folder {
     let folder = Folder::empty();
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data");
@@ -23,29 +23,29 @@ fn json(ran: &Ran) -> Value {
 #[test]
 fn verdicts_have_exit_codes() {
     let folder = demo();
-    for (asked, code, verdict) in [
+    for (number, code, verdict) in [
         ("nDCG@5=0.5541", 0, "likely: 1 of "),
         ("nDCG@5=0.5540769", 0, "found: 1 of "),
         ("nDCG@5=0.55", 1, "undecided: "),
         ("nDCG@5=0.9123", 1, "none: none of "),
     ] {
-        let said = folder.run(&format!("identify qrels run {asked}"));
-        assert_eq!(said.code, code, "{asked}\n{}{}", said.out, said.err);
-        assert!(said.out.starts_with(verdict), "{asked}\n{}", said.out);
-        assert_eq!(said.err, "", "{asked}");
-        let document = json(&folder.run(&format!("identify qrels run {asked} --format json")));
+        let output = folder.run(&format!("identify qrels run {number}"));
+        assert_eq!(output.code, code, "{number}\n{}{}", output.out, output.err);
+        assert!(output.out.starts_with(verdict), "{number}\n{}", output.out);
+        assert_eq!(output.err, "", "{number}");
+        let document = json(&folder.run(&format!("identify qrels run {number} --format json")));
         assert_eq!(document["schema"], 1);
         assert!(verdict.starts_with(document["verdict"].as_str().unwrap()), "{document}");
     }
-    let said = folder.out("identify qrels run nDCG@5=0.5541");
+    let stdout = folder.out("identify qrels run nDCG@5=0.5541");
     assert_says(
-        &said,
+        &stdout,
         &[
             "nDCG(gain=exp2)@5   0.554077",
             "ranx ndcg_burges@5 (there --ties input)",
             "ir_measures nDCG(dcg='exp-log2')@5",
             "the same here: ",
-            "--score f32",
+            "--score-type f32",
             "next:\n",
         ],
     );
@@ -113,10 +113,10 @@ fn files_of_values_are_read_in_every_form() {
         "theirs.blank",
         "object.json",
     ] {
-        let said =
-            folder.run(&format!("identify qrels run --scores {file} -m nDCG@5 --format json"));
-        assert_eq!(said.code, 0, "{file}\n{}{}", said.out, said.err);
-        let document = json(&said);
+        let output = folder
+            .run(&format!("identify qrels run --query-values {file} -m nDCG@5 --format json"));
+        assert_eq!(output.code, 0, "{file}\n{}{}", output.out, output.err);
+        let document = json(&output);
         // One query tells it from the average over equal scores.
         assert_eq!(document["verdict"], "likely", "{file}");
         assert_eq!(
@@ -128,30 +128,50 @@ fn files_of_values_are_read_in_every_form() {
         assert_eq!(document["candidates"][0]["telling"], 1, "{file}");
     }
     // Without -m the measure is what the file says, and its parameters hold.
-    let said = folder.out("identify qrels run --scores theirs.tsv");
-    assert_says(&said, &["likely: 1 of ", "nDCG(gain=exp2)@5"]);
+    let stdout = folder.out("identify qrels run --query-values theirs.tsv");
+    assert_says(&stdout, &["likely: 1 of ", "nDCG(gain=exp2)@5"]);
     folder.out("eval qrels run -m AP,RR -q --quiet -o several.csv");
     assert_says(
-        &folder.error("identify qrels run --scores several.csv"),
+        &folder.error("identify qrels run --query-values several.csv"),
         &["several.csv has values of AP, RR: say of which (-m)"],
     );
-    assert_says(&folder.out("identify qrels run --scores several.csv -m AP"), &["likely: ", "AP"]);
+    assert_says(
+        &folder.out("identify qrels run --query-values several.csv -m AP"),
+        &["likely: ", "AP"],
+    );
+}
+
+/// A parsed number would lose the zeros at its end, and with them its precision.
+#[test]
+fn numbers_of_json_have_the_digits_that_are_written() {
+    let folder = demo();
+    folder.put("digits.tsv", "17\t0.5000\n18\t0.6000\n");
+    folder.put("digits.json", "{\"17\": 0.5000, \"18\": 0.6000}");
+    folder.put(
+        "runs.json",
+        "{\"runs\": [{\"per_query\": {\"17\": {\"AP\": 0.5000}, \"18\": {\"AP\": 0.6000}}}]}",
+    );
+    folder.put("fewer.json", "{\"17\": 0.5, \"18\": \"0.6\"}");
+    let [tsv, json, runs, fewer] = ["digits.tsv", "digits.json", "runs.json", "fewer.json"]
+        .map(|file| folder.run(&format!("identify qrels run --query-values {file} -m AP")).out);
+    assert_eq!((&json, &runs), (&tsv, &tsv));
+    assert_ne!(fewer, tsv);
 }
 
 #[test]
 fn pipes_and_matrices_are_read() {
     let folder = demo();
     let run = String::from_utf8(folder.get("run")).unwrap();
-    let said = folder.run_with("identify qrels - nDCG@5=0.5541", &run);
-    assert_eq!((said.code, said.out), (0, folder.out("identify qrels run nDCG@5=0.5541")));
+    let output = folder.run_with("identify qrels - nDCG@5=0.5541", &run);
+    assert_eq!((output.code, output.out), (0, folder.out("identify qrels run nDCG@5=0.5541")));
     folder.out("build qrels run --keep-ties -o known.lmx --quiet");
-    let said = folder.run("identify known.lmx nDCG@5=0.5541");
-    assert_eq!(said.code, 0, "{}", said.err);
+    let output = folder.run("identify known.lmx nDCG@5=0.5541");
+    assert_eq!(output.code, 0, "{}", output.err);
     assert_says(
-        &said.err,
+        &output.err,
         &["note: known.lmx knows no other orders of equal scores than docno-desc and its reverse"],
     );
-    assert_says(&said.out, &["nDCG(gain=exp2)@5"]);
+    assert_says(&output.out, &["nDCG(gain=exp2)@5"]);
     folder.out("build qrels run -o unknown.lmx --quiet");
     assert_says(
         &folder.error("identify unknown.lmx nDCG@5=0.5541"),
@@ -167,28 +187,31 @@ fn what_cannot_be_answered_is_an_error() {
     folder.put("most.tsv", "17\t0.5\n18\t0.5\n999\t0.5\n");
     folder.put("wide.tsv", "17\t0.5\t1\t2\t3\n");
     folder.put("list.json", "{\"runs\": []}");
-    for (asked, error) in [
+    for (args, error) in [
         ("0.4561x", "'0.4561x' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%"),
         (
             "nDCG@10=1",
-            "'1' has no decimals: any perfect measure gives it; give --scores or more digits",
+            "'1' has no decimals: any perfect measure gives it; give --query-values or more digits",
         ),
-        ("--scores few.tsv -m AP", "few.tsv:2: query 999 is not judged; 1 of 3 queries are known"),
-        ("--scores twice.tsv -m AP", "twice.tsv: query 17 has two values of AP: 0.5 and 0.6"),
+        (
+            "--query-values few.tsv -m AP",
+            "few.tsv:2: query 999 is not judged; 1 of 3 queries are known",
+        ),
+        ("--query-values twice.tsv -m AP", "twice.tsv: query 17 has two values of AP: 0.5 and 0.6"),
         ("nDCG@10=1.3", "nDCG@10=1.3: above the range 0 to 1 and no percent: is it a sum (DCG)?"),
-        ("--scores wide.tsv", "wide.tsv:1: 5 fields: expected"),
-        ("--scores list.json", "list.json: expected the JSON of laneval eval -q of one run"),
-        ("--scores none", "none: cannot open"),
+        ("--query-values wide.tsv", "wide.tsv:1: 5 fields: expected"),
+        ("--query-values list.json", "list.json: expected the JSON of laneval eval -q of one run"),
+        ("--query-values none", "none: cannot open"),
         ("ngcd@5=0.5", "ngcd"),
         ("NumRel=0.5", "NumRel is no mean"),
-        ("", "give QRELS RUN and numbers such as nDCG@10=0.4561, or --scores FILE"),
+        ("", "give QRELS RUN and numbers such as nDCG@10=0.4561, or --query-values FILE"),
         ("nDCG@5=0.5541 -o answer.csv", "unknown extension .csv: take .json, .txt"),
     ] {
-        assert_says(&folder.error(&format!("identify qrels run {asked}")), &[error]);
+        assert_says(&folder.error(&format!("identify qrels run {args}")), &[error]);
     }
-    let said = folder.run("identify qrels run --scores most.tsv -m AP");
+    let output = folder.run("identify qrels run --query-values most.tsv -m AP");
     assert_says(
-        &said.err,
+        &output.err,
         &["note: most.tsv:3: query 999 is not judged; 2 of 3 queries are known"],
     );
 }

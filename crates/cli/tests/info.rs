@@ -40,9 +40,9 @@ fn run_text(run: &[Line]) -> String {
 }
 
 fn by_query(lines: &[Line]) -> BTreeMap<&str, Vec<&Line>> {
-    let mut of: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
-    lines.iter().for_each(|line| of.entry(&line.0).or_default().push(line));
-    of
+    let mut queries: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    lines.iter().for_each(|line| queries.entry(&line.0).or_default().push(line));
+    queries
 }
 
 fn spread(counts: impl Iterator<Item = usize>) -> Value {
@@ -60,19 +60,23 @@ fn first_few(ids: Vec<&str>) -> Value {
 }
 
 fn counted_judgments(judged: &[Line]) -> Value {
-    let of = by_query(judged);
+    let queries = by_query(judged);
     let relevant = |lines: &Vec<&Line>| lines.iter().filter(|line| line.2 >= 1.0).count();
     let grades: BTreeSet<i64> =
         judged.iter().map(|line| line.2 as i64).filter(|&grade| grade >= 0).collect();
     let with = |grade: i64| judged.iter().filter(|line| line.2 as i64 == grade).count();
     json!({
-        "queries": of.len(),
+        "queries": queries.len(),
         "judgments": judged.len(),
-        "relevant": of.values().map(relevant).sum::<usize>(),
-        "judged_per_query": spread(of.values().map(Vec::len)),
-        "relevant_per_query": spread(of.values().map(relevant)),
+        "relevant": queries.values().map(relevant).sum::<usize>(),
+        "judged_per_query": spread(queries.values().map(Vec::len)),
+        "relevant_per_query": spread(queries.values().map(relevant)),
         "nothing_relevant": first_few(
-            of.iter().filter(|(_, lines)| relevant(lines) == 0).map(|of| *of.0).collect(),
+            queries
+                .iter()
+                .filter(|(_, lines)| relevant(lines) == 0)
+                .map(|entry| *entry.0)
+                .collect(),
         ),
         "negative": with(-1),
         "grades": grades
@@ -83,17 +87,17 @@ fn counted_judgments(judged: &[Line]) -> Value {
 }
 
 fn counted_run(run: &[Line]) -> Value {
-    let of = by_query(run);
+    let queries = by_query(run);
     let tied = |lines: &Vec<&Line>| {
         lines.iter().filter(|one| lines.iter().filter(|other| one.2 == other.2).count() > 1).count()
     };
     json!({
-        "queries": of.len(),
+        "queries": queries.len(),
         "results": run.len(),
-        "depth": spread(of.values().map(Vec::len)),
+        "depth": spread(queries.values().map(Vec::len)),
         "ties": {
-            "queries": of.values().filter(|lines| tied(lines) > 0).count(),
-            "results": of.values().map(tied).sum::<usize>(),
+            "queries": queries.values().filter(|lines| tied(lines) > 0).count(),
+            "results": queries.values().map(tied).sum::<usize>(),
         },
         "tag": "my tag",
     })
@@ -172,15 +176,16 @@ fn texts_are_counted_as_their_lines_are() {
         folder.put("mixed.run", run_text(&mixed));
         let found = json_of(&folder, "qrels.tsv a.run b=a.jsonl.gz mixed.run");
         assert_has(&found["judgments"], &counted_judgments(&judged));
-        for (of, name) in found["runs"].as_array().unwrap().iter().zip(["a.run", "b", "mixed.run"])
+        for (entry, name) in
+            found["runs"].as_array().unwrap().iter().zip(["a.run", "b", "mixed.run"])
         {
-            assert_eq!(of["run"], name);
+            assert_eq!(entry["run"], name);
             let mut counted = counted_run(&run);
             if name == "b" {
-                counted["tag"] = of["tag"].clone();
+                counted["tag"] = entry["tag"].clone();
             }
-            assert_has(of, &counted);
-            assert_has(of, &counted_pair(&judged, &run));
+            assert_has(entry, &counted);
+            assert_has(entry, &counted_pair(&judged, &run));
         }
         let alone = json_of(&folder, "mixed.run");
         assert_has(&alone["contents"]["run"], &counted_run(&run));
@@ -202,7 +207,7 @@ fn many_grades_are_counted_in_ranges() {
     assert_eq!(found["runs"][0]["relevant_retrieved"], 500);
     let ranges = found["judgments"]["grades"].as_array().unwrap();
     assert_eq!(ranges.len(), 10);
-    assert_eq!(ranges.iter().map(|of| of["judgments"].as_u64().unwrap()).sum::<u64>(), 600);
+    assert_eq!(ranges.iter().map(|range| range["judgments"].as_u64().unwrap()).sum::<u64>(), 600);
     for range in ranges {
         let within = |line: &&Line| {
             range["grade"].as_f64() <= Some(line.2) && Some(line.2) <= range["to"].as_f64()
@@ -217,7 +222,7 @@ fn many_grades_are_counted_in_ranges() {
 #[test]
 fn people_read_lines() {
     let folder = Folder::new();
-    let said = folder.out("info qrels bm25.run");
+    let stdout = folder.out("info qrels bm25.run");
     for line in [
         "judgments      qrels\nqueries        3\njudgments      6: 1, 2, 3 per query (least, \
          median, most)\n",
@@ -231,13 +236,13 @@ fn people_read_lines() {
         "judged         4 of 6 documents retrieved, 2 missed\nrelevant       3 of 4 documents \
          retrieved, 1 missed\n",
     ] {
-        assert!(said.contains(line), "{line}\n{said}");
+        assert!(stdout.contains(line), "{line}\n{stdout}");
     }
     folder.put("tied.run", "q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n");
-    let said = folder.out("info tied.run");
+    let stdout = folder.out("info tied.run");
     assert!(
-        said.contains("ties           2 results in 1 query have equal scores; --ties decides\n"),
-        "{said}"
+        stdout.contains("ties           2 results in 1 query have equal scores; --ties decides\n"),
+        "{stdout}"
     );
 }
 
@@ -245,7 +250,7 @@ fn people_read_lines() {
 fn what_cannot_be_described_is_said() {
     let folder = Folder::new();
     folder.out("build qrels bm25.run -o m.lmx");
-    for (args, said) in [
+    for (args, expected) in [
         (
             "qrels m.lmx",
             "m.lmx is a label matrix, which is described alone: give one .lmx file, or QRELS \
@@ -253,11 +258,11 @@ fn what_cannot_be_described_is_said() {
         ),
         ("bm25.run qrels", "bm25.run: this is a run, judgments were expected"),
         ("qrels bm25.run --verify", "qrels is not a .lmx file: --verify checks those only"),
-        ("qrels bm25.run --judgments-by judge", "--judgments-by is for judgments alone"),
+        ("qrels bm25.run --facet judge", "--facet is for judgments alone"),
         ("qrels none.run", "none.run: cannot open"),
     ] {
         let error = folder.error(&format!("info {args}"));
-        assert!(error.contains(said), "{args}: {error}");
+        assert!(error.contains(expected), "{args}: {error}");
     }
     // A text that is wrong further down is shown as far as it can be, and what is wrong with it.
     folder.put("again", format!("{}q1 0 a 1\n", crate::folder::QRELS));
@@ -269,7 +274,7 @@ fn what_cannot_be_described_is_said() {
     assert_eq!(
         json_of(&folder, "again")["contents"]["judgments"]["error"]
             .as_str()
-            .map(|of| of.starts_with("again:7")),
+            .map(|line| line.starts_with("again:7")),
         Some(true)
     );
 }

@@ -1,4 +1,4 @@
-//! `--known retrieved`: relevant documents that a run did not retrieve are not missed.
+//! `--relevant-from retrieved`: relevant documents that a run did not retrieve are not missed.
 
 use crate::folder::{Folder, Ran};
 
@@ -19,42 +19,48 @@ fn prints(folder: &Folder, args: &str) -> String {
 #[test]
 fn values_are_those_of_programs_that_see_lists() {
     let folder = folder();
-    let of =
-        |args: &str| prints(&folder, &format!("eval qrels run --queries both --format csv {args}"));
+    let scores = |args: &str| {
+        prints(&folder, &format!("eval qrels run --queries common --format csv {args}"))
+    };
     // Of scikit-learn 1.9.1: ndcg_score of the three documents is 0.7601875334318685.
-    let known = of("-m nDCG@3,R@3,NumRel --known retrieved");
+    let known = scores("-m nDCG@3,R@3,NumRel --relevant-from retrieved");
     assert!(
         known.contains("nDCG@3,mean,0.760187533431868") && known.contains("R@3,mean,1\n"),
         "{known}"
     );
     assert!(known.contains("NumRel,sum,2\n"), "{known}");
-    let judged = of("-m nDCG@3,R@3,NumRel --known judged");
-    assert_eq!(judged, of("-m nDCG@3,R@3,NumRel"));
+    let judged = scores("-m nDCG@3,R@3,NumRel --relevant-from judged");
+    assert_eq!(judged, scores("-m nDCG@3,R@3,NumRel"));
     assert!(judged.contains("R@3,mean,0.5\n"), "{judged}");
 }
 
 #[test]
 fn it_is_told_in_json_summaries_and_explanations() {
     let folder = folder();
-    let json =
-        prints(&folder, "eval qrels run -m AP --known retrieved --format json --quiet --partial p");
-    assert!(json.contains("\"known\": \"retrieved\""), "{json}");
+    let json = prints(
+        &folder,
+        "eval qrels run -m AP --relevant-from retrieved --format json --quiet --partial p",
+    );
+    assert!(json.contains("\"relevant_from\": \"retrieved\""), "{json}");
     assert!(
         !prints(&folder, "eval qrels run -m AP --format json --quiet --partial q")
-            .contains("known")
+            .contains("relevant_from")
     );
     let Ran { err, code, .. } = folder.run("merge p q");
     assert_eq!(code, 2);
     assert!(
-        err.contains("relevant documents: retrieved and judged") || err.contains("--known"),
+        err.contains("relevant documents: retrieved and judged") || err.contains("--relevant-from"),
         "{err}"
     );
     let merged = prints(&folder, "merge p --format json");
-    assert!(merged.contains("\"known\": \"retrieved\""), "{merged}");
-    let show =
-        prints(&folder, "show qrels run --query q -m R@3,AP --known retrieved --format json");
+    assert!(merged.contains("\"relevant_from\": \"retrieved\""), "{merged}");
+    let show = prints(
+        &folder,
+        "show qrels run --query q -m R@3,AP --relevant-from retrieved --format json",
+    );
     assert!(
-        show.contains("\"known\": \"retrieved\"") && show.contains("\"AP\": 0.8333333333333333"),
+        show.contains("\"relevant_from\": \"retrieved\"")
+            && show.contains("\"AP\": 0.8333333333333333"),
         "{show}"
     );
 }
@@ -64,9 +70,15 @@ fn measures_over_facets_and_cuts_of_ties_are_refused() {
     let folder = folder();
     folder.put("subtopics", "q 1 a 1\nq 2 b 1\n");
     for (args, words) in [
-        ("eval subtopics run -m StRecall@3 --known retrieved", "StRecall@3 is over judgments by"),
-        ("eval qrels run -m AP --known retrieved --ties average -M 2", "known=retrieved"),
-        ("eval qrels run --known some", "possible values: judged, retrieved"),
+        (
+            "eval subtopics run -m StRecall@3 --relevant-from retrieved",
+            "StRecall@3 is over judgments by",
+        ),
+        (
+            "eval qrels run -m AP --relevant-from retrieved --ties average -M 2",
+            "relevant_from=retrieved",
+        ),
+        ("eval qrels run --relevant-from some", "possible values: judged, retrieved"),
     ] {
         let Ran { out, err, code } = folder.run(args);
         assert_eq!((code, out.as_str()), (2, ""), "{args}: {err}");

@@ -13,8 +13,8 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files in a folder whose names end so, without that end; those in folders of it too, if
-/// `deep`.
+/// Returns the files in a folder whose names end so, without that end; those in folders of it too,
+/// if `deep`.
 fn stems(folder: &str, end: &str, deep: bool) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in
@@ -38,7 +38,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> BTreeSet<&'a str> {
     text.split(start).skip(1).filter_map(|rest| Some(rest.split_once(end)?.0)).collect()
 }
 
-/// The pages that have a line that begins so.
+/// Returns the pages that have a line that begins so.
 fn pages_with(start: &str) -> BTreeSet<String> {
     let pages = stems("docs", ".md", false).into_iter().map(|stem| format!("docs/{stem}.md"));
     let mut pages: BTreeSet<String> = pages.chain(["README.md".to_owned()]).collect();

@@ -16,7 +16,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The number of the only row of a command that prints one.
+/// Returns the number of the only row of a command that prints one.
 fn value(folder: &Folder, args: &str) -> f64 {
     let out = folder.out(args);
     let rows: Vec<&str> = out.lines().skip(1).collect();
@@ -44,7 +44,7 @@ fn as_computes_what_the_library_computes() {
             assert!((found * queries - expected).abs() < 1e-14, "{as_library} {name}: {found}");
         }
     }
-    let options = "--ties average --known retrieved --queries both";
+    let options = "--ties average --relevant-from retrieved --queries common";
     let by_options = value(&folder, &format!("eval qrels run -m nDCG@3 {options}"));
     assert_eq!(by_options, value(&folder, "eval qrels run --as sklearn -m ndcg@3"));
 }
@@ -53,28 +53,32 @@ fn as_computes_what_the_library_computes() {
 fn without_measures_it_is_the_usual_ones_of_the_library() {
     let folder = folder();
     let out = folder.out("eval qrels run --as lightgbm --format jsonl");
-    assert_says(&out, &["\"nDCG(gain=exp2,nothing=1)@10\"", "\"AP(rel=>0.5,norm=min,nothing=1)\""]);
+    let measures =
+        ["\"nDCG(gain=exp2,no_relevant=1)@10\"", "\"AP(rel=>0.5,norm=min,no_relevant=1)\""];
+    assert_says(&out, &measures);
     assert_eq!(out.lines().count(), 2, "{out}");
     let trec = folder.out("eval qrels run --as trec10");
-    assert_eq!(trec, folder.out("eval qrels run --queries both"));
+    assert_eq!(trec, folder.out("eval qrels run --queries common"));
 }
 
 #[test]
 fn an_option_that_does_not_agree_is_refused() {
     let folder = folder();
-    for (args, said) in [
+    for (args, expected) in [
         (
             "--as sklearn --ties input",
             "error: --as sklearn averages over equal scores, --ties input does not: leave one \
              out\n",
         ),
         (
-            "--as xgboost --score f64",
-            "error: --as xgboost compares scores as f32, --score f64 does not: leave one out\n",
+            "--as xgboost --score-type f64",
+            "error: --as xgboost compares scores as f32, --score-type f64 does not: leave one \
+            out\n",
         ),
         (
-            "--as lightgbm --known judged",
-            "error: --as lightgbm knows retrieved documents only, --known judged does not: leave \
+            "--as lightgbm --relevant-from judged",
+            "error: --as lightgbm knows retrieved documents only, --relevant-from judged does \
+            not: leave \
              one out\n",
         ),
         (
@@ -97,8 +101,8 @@ fn an_option_that_does_not_agree_is_refused() {
         (
             "-m quepid:ap@10",
             "error: quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 \
-             (nothing=0): \
-             say nothing=0 or nothing=skip\n",
+             (no_relevant=0): \
+             say no_relevant=0 or no_relevant=skip\n",
         ),
         (
             "--as ranx -m trec:map",
@@ -106,11 +110,12 @@ fn an_option_that_does_not_agree_is_refused() {
         ),
     ] {
         let error = folder.error(&format!("eval qrels run {args}"));
-        assert!(error.starts_with(said), "{args}: {error}");
+        assert!(error.starts_with(expected), "{args}: {error}");
     }
-    for args in
-        ["--as sklearn --ties average", "--as xgboost --score f32 --known retrieved --queries both"]
-    {
+    for args in [
+        "--as sklearn --ties average",
+        "--as xgboost --score-type f32 --relevant-from retrieved --queries common",
+    ] {
         folder.out(&format!("eval qrels run {args}"));
     }
 }
@@ -143,8 +148,8 @@ fn a_prefix_alone_gets_a_note_where_options_matter() {
         "-m ranx:mrr --as ranx",
         "-m trec:map",
         "-m trec10:map",
-        "-m trec9:map --score f32",
-        "-m sklearn:ndcg@10 --ties average --known retrieved",
+        "-m trec9:map --score-type f32",
+        "-m sklearn:ndcg@10 --ties average --relevant-from retrieved",
     ] {
         assert!(!err(args).contains("does too"), "{args}: {}", err(args));
     }
@@ -226,18 +231,18 @@ fn libraries_are_listed_with_their_names() {
         serde_json::from_str(&folder.out("measures --as --format json")).unwrap();
     let all = all.as_array().unwrap();
     assert_eq!(all.len(), Profile::ALL.len());
-    for of in all {
-        let prefix = of["prefix"].as_str().unwrap();
+    for library in all {
+        let prefix = library["prefix"].as_str().unwrap();
         let one = folder.out(&format!("measures --as {prefix} --format json"));
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&one).unwrap(), *of);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&one).unwrap(), *library);
     }
-    let xgboost = all.iter().find(|of| of["prefix"] == "xgboost").unwrap();
+    let xgboost = all.iter().find(|library| library["prefix"] == "xgboost").unwrap();
     assert_eq!(
         xgboost["options"],
         serde_json::json!({
-            "known": "retrieved",
-            "queries": "both",
-            "score": "f32",
+            "queries": "common",
+            "relevant_from": "retrieved",
+            "score_type": "f32",
             "ties": "input",
         })
     );

@@ -34,6 +34,7 @@ mod merge;
 #[cfg(unix)]
 mod neighbours;
 mod nothing;
+mod option_table;
 mod options;
 mod pages;
 mod parts;

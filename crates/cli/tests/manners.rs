@@ -17,9 +17,9 @@ fn options_of_trec_eval_get_a_tip() {
         ),
         ("eval qrels bm25.run -l 2", "here `--rel GRADE` says which grade is relevant"),
     ] {
-        let said = folder.error(args);
-        assert_says(&said, &[tip]);
-        assert!(!said.contains("as a value"), "{said}");
+        let error = folder.error(args);
+        assert_says(&error, &[tip]);
+        assert!(!error.contains("as a value"), "{error}");
     }
     assert_says(&folder.error("eval qrels bm25.run --per-quer"), &["tip: ", "'--per-query'"]);
     let per_query = folder.out("eval qrels bm25.run -m AP --per-query");
@@ -60,23 +60,23 @@ fn every_command_has_help_and_a_version() {
 #[test]
 fn errors_have_the_colour_that_is_asked_for() {
     let folder = Folder::new();
-    let said = |args: &str| folder.run(args).err;
+    let stderr = |args: &str| folder.run(args).err;
     const RED: &str = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m ";
     for args in ["eval none none", "eval --nonesuch", "eval qrels bm25.run -m ngcd"] {
-        let plain = said(args);
+        let plain = stderr(args);
         assert!(plain.starts_with("error: "), "{plain}");
         assert!(!plain.contains('\u{1b}'), "{plain}");
         for always in ["--color always", "--color=always"] {
-            let coloured = said(&format!("{args} {always}"));
+            let coloured = stderr(&format!("{args} {always}"));
             assert!(coloured.starts_with(RED), "{coloured:?}");
         }
-        assert_eq!(said(&format!("{args} --color auto")), plain);
+        assert_eq!(stderr(&format!("{args} --color auto")), plain);
         let forced = folder.shell(&format!("CLICOLOR_FORCE=1 $L {args}")).err;
         assert!(forced.starts_with(RED), "{forced:?}");
         assert_eq!(folder.shell(&format!("CLICOLOR_FORCE=1 $L {args} --color never")).err, plain);
     }
     assert_says(
-        &said("eval qrels bm25.run --color always"),
+        &stderr("eval qrels bm25.run --color always"),
         &["\u{1b}[1m\u{1b}[36mnote:\u{1b}[0m bm25.run"],
     );
     let bold = folder.out("eval qrels bm25.run dense.run -m AP --format table --color always");
@@ -116,7 +116,7 @@ fn long_work_shows_how_far_it_is_on_a_terminal() {
         let shown = on_a_terminal(&folder, &quiet);
         assert!(!shown.contains("reading") && shown.contains("0.4444"), "{quiet}\n{shown:?}");
     }
-    folder.out("gen --queries 500 --depth 5 --runs 2 -o data --quiet");
+    folder.out("gen --query-count 500 --results 5 --runs 2 -o data --quiet");
     let draws =
         "timeout -s INT 2 $L compare data/qrels.txt data/run-*.txt -m AP --permutations 4000000000";
     assert_says(&on_a_terminal(&folder, draws), &["comparing", " of 4,000,000,000 draws, "]);
@@ -196,7 +196,7 @@ dense.run,all,0.6666666666666666,5
 ";
     assert_eq!(folder.out(&format!("{args} --format csv")), csv);
     assert_eq!(folder.out(args), csv.replace(',', "\t"));
-    folder.out(&format!("{args} --all-id mean -o wide.csv"));
+    folder.out(&format!("{args} --average-id mean -o wide.csv"));
     assert_eq!(String::from_utf8(folder.get("wide.csv")).unwrap(), csv.replace(",all,", ",mean,"));
     let stats =
         folder.out("eval qrels bm25.run -m AP --wide --stat min,max --precision 1 --format csv");
@@ -223,16 +223,17 @@ dense.run,all,0.6666666666666666,5
         );
     }
     assert_says(
-        &folder.error(&format!("{args} --all-id q2 --quiet")),
-        &["the id `q2` of a query", "--all-id"],
+        &folder.error(&format!("{args} --average-id q2 --quiet")),
+        &["the id `q2` of a query", "--average-id"],
     );
 }
 
 #[test]
 fn averages_have_the_id_that_is_asked_for() {
     let folder = Folder::new();
-    let out =
-        |options: &str| folder.out(&format!("eval qrels bm25.run -m AP -q --all-id all {options}"));
+    let out = |options: &str| {
+        folder.out(&format!("eval qrels bm25.run -m AP -q --average-id all {options}"))
+    };
     assert_says(&out(""), &["bm25.run\tall\tAP\tmean\t0.4444", "bm25.run\tq1\tAP"]);
     assert_says(
         &out("--format jsonl"),
@@ -240,10 +241,10 @@ fn averages_have_the_id_that_is_asked_for() {
     );
     folder.out("eval qrels bm25.run -m AP --partial x.part -o x.csv");
     assert_says(
-        &folder.out("merge x.part --all-id mean --format csv"),
+        &folder.out("merge x.part --average-id mean --format csv"),
         &["bm25.run,mean,AP,mean,0.4444"],
     );
-    folder.out("eval qrels bm25.run -m AP -q --all-id all -o base.csv");
+    folder.out("eval qrels bm25.run -m AP -q --average-id all -o base.csv");
     folder.out("compare qrels dense.run -m AP --baseline base.csv");
 }
 
@@ -265,18 +266,19 @@ fn runs_have_the_names_that_are_asked_for() {
     let eval = |args: &str| names(&format!("eval qrels -m AP --format csv {args}"));
     let runs = "dense.run gz/bm25.v2.run.gz";
     assert_eq!(eval(runs), ["dense.run", "bm25.v2.run.gz"]);
-    assert_eq!(eval(&format!("{runs} --names path")), ["dense.run", "bm25.v2.run.gz"]);
-    assert_eq!(eval(&format!("{runs} --names stem")), ["dense", "bm25.v2"]);
-    assert_eq!(eval(&format!("{runs} --names tag")), ["dense", "bm25"]);
-    assert_eq!(eval("mine=dense.run gz/bm25.v2.run.gz --names tag"), ["mine", "bm25"]);
-    let piped = folder.run_with("eval qrels - -m AP --format csv --names tag", crate::folder::BM25);
+    assert_eq!(eval(&format!("{runs} --name-by path")), ["dense.run", "bm25.v2.run.gz"]);
+    assert_eq!(eval(&format!("{runs} --name-by stem")), ["dense", "bm25.v2"]);
+    assert_eq!(eval(&format!("{runs} --name-by tag")), ["dense", "bm25"]);
+    assert_eq!(eval("mine=dense.run gz/bm25.v2.run.gz --name-by tag"), ["mine", "bm25"]);
+    let piped =
+        folder.run_with("eval qrels - -m AP --format csv --name-by tag", crate::folder::BM25);
     assert_says(&piped.out, &["\nbm25,,AP,"]);
-    let twice = folder.error("eval qrels bm25.run gz/bm25.v2.run.gz --names tag");
+    let twice = folder.error("eval qrels bm25.run gz/bm25.v2.run.gz --name-by tag");
     assert_says(&twice, &["bm25.run and bm25.v2.run.gz would both have the name `bm25`"]);
-    folder.out(&format!("build qrels {runs} -o tags.lmx --names tag"));
+    folder.out(&format!("build qrels {runs} -o tags.lmx --name-by tag"));
     assert_eq!(names("eval tags.lmx -m AP --format csv"), ["dense", "bm25"]);
-    assert_eq!(names("eval tags.lmx -m AP --format csv --names stem"), ["dense", "bm25.v2"]);
-    assert_says(&folder.out(&format!("compare qrels {runs} -m AP --names stem")), &["\ndense\t"]);
+    assert_eq!(names("eval tags.lmx -m AP --format csv --name-by stem"), ["dense", "bm25.v2"]);
+    assert_says(&folder.out(&format!("compare qrels {runs} -m AP --name-by stem")), &["\ndense\t"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -313,7 +315,7 @@ fn completions_offer_measures_and_statistics() {
     };
     assert_says(&offered("laneval eval -m nDC"), &["nDCG", "nDCGrel"]);
     assert_says(&offered("laneval eval --stat ci"), &["ci95"]);
-    assert_says(&offered("laneval eval --names st"), &["stem"]);
+    assert_says(&offered("laneval eval --name-by st"), &["stem"]);
     assert_says(&offered("laneval measures nDC"), &["nDCG"]);
     assert_says(&folder.out("completions zsh"), &["nDCG"]);
 }
@@ -328,10 +330,15 @@ fn manual_pages_have_examples_as_they_are_typed() {
     let page = folder.out("man eval");
     assert_eq!(page.as_bytes(), folder.get("pages/man1/laneval-eval.1"));
     assert_says(&page, &[".SH EXAMPLES\n.nf\nlaneval eval qrels.txt bm25.run dense.run\n"]);
-    assert!(page.trim_end().ends_with(".fi") && !page.contains("SH EXTRA"), "{page}");
+    assert!(
+        page.trim_end().ends_with(".fi")
+            && page.contains("EXIT CODES")
+            && !page.contains("SH EXTRA"),
+        "{page}"
+    );
     assert_says(
         &page,
-        &["\n.SH ADVANCED\n", "\\-\\-timing\\fR\nPrint on stderr how long each step took\n"],
+        &["\n.SH ADVANCED\n", "\\-\\-timing\\fR\nPrint the time of each step to stderr\n"],
     );
     let empty = page
         .lines()
@@ -349,7 +356,9 @@ fn graphics_drivers_are_silent() {
     let folder = Folder::new();
     assert_eq!(folder.shell("unset XDG_RUNTIME_DIR; $L devices > out").err, "");
     assert_eq!(
-        folder.shell("unset XDG_RUNTIME_DIR; $L bench --queries 3 --depth 4 --seconds 0 > out").err,
+        folder
+            .shell("unset XDG_RUNTIME_DIR; $L bench --query-count 3 --results 4 --seconds 0 > out")
+            .err,
         ""
     );
     assert_says(&String::from_utf8(folder.get("out")).unwrap(), &["\nCPU: ", " is the fastest"]);

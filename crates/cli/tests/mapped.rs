@@ -32,14 +32,14 @@ fn cut_off(qrels: &Path, _: &mut Child) {
 
 #[test]
 fn the_command_names_the_file_that_shrank() {
-    let output = eval_with_qrels_cut_off(&["--hold"], cut_off);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let output = eval_with_qrels_cut_off(&["--buffer"], cut_off);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(
-        said.starts_with("error: my.qrels: cannot be read any more: it became shorter"),
-        "{said}"
+        stderr.starts_with("error: my.qrels: cannot be read any more: it became shorter"),
+        "{stderr}"
     );
-    assert!(said.contains("--no-mmap"), "{said}");
+    assert!(stderr.contains("--no-mmap"), "{stderr}");
     assert!(output.stdout.is_empty());
 }
 
@@ -47,8 +47,8 @@ fn the_command_names_the_file_that_shrank() {
 fn without_mapping_it_does_not_matter() {
     let output = eval_with_qrels_cut_off(&["--no-mmap"], cut_off);
     assert!(output.status.success(), "{output:?}");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.ends_with("P@1\tmean\t0.5\n"), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.ends_with("P@1\tmean\t0.5\n"), "{stdout}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn measures_explains_what_eval_computes() {
     let all: BTreeSet<String> = bare.chain(prefixed).chain(ours).chain(others).collect();
     let (mut computed_ones, mut refused) = (0, 0);
     for name in all {
-        let (code, explained, said) = call(&["measures", &name, "--format", "json"]);
+        let (code, explained, stderr) = call(&["measures", &name, "--format", "json"]);
         // Passages have positions in their files.
         let [qrels, run] = if name.to_lowercase().starts_with("span") {
             ["gold", "passages"]
@@ -38,7 +38,7 @@ fn measures_explains_what_eval_computes() {
         let (computes, computed, why) =
             call(&["eval", qrels, run, "--format", "jsonl", "-m", &name]);
         if code != Some(0) {
-            assert_eq!((computes, why), (Some(2), said), "{name}");
+            assert_eq!((computes, why), (Some(2), stderr), "{name}");
             refused += 1;
             continue;
         }
@@ -65,14 +65,14 @@ fn measures_explains_what_eval_computes() {
 /// none of the field's words.
 #[test]
 fn measures_have_plain_words() {
-    let of = |args: &[&str]| {
+    let stdout = |args: &[&str]| {
         let output =
             assert_cmd::Command::new(env!("CARGO_BIN_EXE_laneval")).args(args).output().unwrap();
         assert!(output.status.success(), "{args:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    let list = of(&["measures", "--plain"]);
-    for text in [&list, &of(&["measures"])] {
+    let list = stdout(&["measures", "--plain"]);
+    for text in [&list, &stdout(&["measures"])] {
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
     let unbroken = list.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -93,7 +93,7 @@ fn measures_have_plain_words() {
         );
         let listed = format!("{}{} {}", row.name, row.cutoff, row.plain);
         assert!(unbroken.contains(&listed), "{listed}");
-        let explained = of(&["measures", row.name]);
+        let explained = stdout(&["measures", row.name]);
         let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             explained.starts_with(&format!("{} {} {}", row.name, row.plain, row.doc)),
@@ -102,6 +102,6 @@ fn measures_have_plain_words() {
     }
     let different: BTreeSet<&str> = MEASURES.iter().map(|row| row.plain).collect();
     assert_eq!(different.len(), MEASURES.len());
-    let asked = of(&["measures", "--plain", "map"]);
-    assert!(asked.contains("\nAP[@k]") && !asked.contains("\nRR[@k]"), "{asked}");
+    let listing = stdout(&["measures", "--plain", "map"]);
+    assert!(listing.contains("\nAP[@k]") && !listing.contains("\nRR[@k]"), "{listing}");
 }

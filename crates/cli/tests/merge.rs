@@ -44,7 +44,7 @@ fn cut(folder: &Folder, name: &str, parts: usize) {
     }
 }
 
-/// The names of the partial files.
+/// Returns the names of the partial files.
 fn partials(parts: usize) -> String {
     (0..parts).map(|part| format!("{part}.part ")).collect()
 }
@@ -76,8 +76,9 @@ fn split_judgments_give_what_eval_gives() {
                 // The fingerprints are those of the parts, and nothing else differs.
                 let [mut merged, mut expected] = [merged.out, expected.out].map(|text| json(&text));
                 for run in 0..2 {
-                    let prints =
-                        |of: &serde_json::Value| of["runs"][run]["qrels"].as_array().unwrap().len();
+                    let prints = |document: &serde_json::Value| {
+                        document["runs"][run]["qrels"].as_array().unwrap().len()
+                    };
                     assert_eq!((prints(&merged), prints(&expected)), (parts, 1));
                     merged["runs"][run]["qrels"] = expected["runs"][run]["qrels"].take();
                     expected["runs"][run]["qrels"] = merged["runs"][run]["qrels"].clone();
@@ -103,13 +104,13 @@ fn shards_against_all_judgments_give_what_eval_gives() {
         cut(&folder, "two", parts);
         for part in 0..parts {
             folder.out(&format!(
-                "eval qrels one=one.{part} two=two.{part} --queries both {MEASURES} --partial \
+                "eval qrels one=one.{part} two=two.{part} --queries common {MEASURES} --partial \
                  {part}.part --quiet"
             ));
         }
         for format in FORMATS {
             let merged = format!("merge {} --stat std,min,max --format {format}", partials(parts));
-            let all = folder.run(&format!("{merged} --qrels qrels"));
+            let all = folder.run(&format!("{merged} --add-queries qrels"));
             let expected = folder.run(&format!("eval qrels one two {MEASURES} --format {format}"));
             assert_eq!(
                 (&all.out, &all.err),
@@ -118,7 +119,7 @@ fn shards_against_all_judgments_give_what_eval_gives() {
             );
             // Without the judgments, as many queries are left out, but nobody knows which.
             let both = folder
-                .run(&format!("eval qrels one two {MEASURES} --queries both --format {format}"));
+                .run(&format!("eval qrels one two {MEASURES} --queries common --format {format}"));
             let mut found = folder.run(&merged);
             assert_eq!(found.code, 0, "{}", found.err);
             if parts > 1 {
@@ -163,11 +164,11 @@ fn a_thousand_files_are_merged() {
         evaluator.summary(&matrix).unwrap().write(path("part", part)).unwrap();
         write!(names, "part.{part} ").unwrap();
     }
-    let merged = folder.out(&format!("merge {names} --qrels qrels --quiet"));
+    let merged = folder.out(&format!("merge {names} --add-queries qrels --quiet"));
     assert_eq!(merged, folder.out("eval qrels two -m AP,nDCG@10 --quiet"));
 }
 
-/// The sample files as two shards.
+/// Returns the sample files as two shards.
 fn shards() -> Folder {
     let folder = Folder::new();
     folder.put("qrels.1", "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\n");
@@ -278,13 +279,13 @@ fn partials_of_other_settings_are_refused() {
     for (settings, parts) in [
         ("-m AP", ["1.part and x.part: the measures differ (AP,NumRet and AP)", "-m"]),
         (
-            "-m AP,NumRet --queries both",
-            ["the sets of queries differ (judged and both)", "--queries"],
+            "-m AP,NumRet --queries common",
+            ["the sets of queries differ (judged and common)", "--queries"],
         ),
         ("-m AP,NumRet -M 3", ["the depths differ", "-M"]),
         ("-m AP,NumRet -J", ["the documents differ (all and judged only)", "-J"]),
         ("-m AP,NumRet --ties input", ["bm25: the orders of equal scores differ", "--ties"]),
-        ("-m AP,NumRet --score f32", ["bm25: the score types differ", "--score"]),
+        ("-m AP,NumRet --score-type f32", ["bm25: the score types differ", "--score-type"]),
     ] {
         folder.out(&format!("eval qrels.2 bm25=bm25.run {settings} --partial x.part --quiet"));
         assert_says(&folder.error("merge 1.part x.part"), &parts);
@@ -296,14 +297,14 @@ fn partials_of_other_settings_are_refused() {
         &["which is 2 here and 3 there: set gmax=3 in all"],
     );
     folder.put("corrected", QRELS.replace("q1 0 a 2", "q1 0 a 1"));
-    folder.out("eval qrels bm25=bm25.run --queries both --partial x.part --quiet");
+    folder.out("eval qrels bm25=bm25.run --queries common --partial x.part --quiet");
     assert_says(
-        &folder.error("merge x.part --qrels corrected"),
+        &folder.error("merge x.part --add-queries corrected"),
         &["not the judgments of the shards"],
     );
-    assert_says(&folder.error("merge x.part --qrels none"), &["none: cannot open"]);
+    assert_says(&folder.error("merge x.part --add-queries none"), &["none: cannot open"]);
     assert_says(
-        &folder.error("merge x.part --qrels qrels.1"),
+        &folder.error("merge x.part --add-queries qrels.1"),
         &["bm25: 1 of its queries is not in these judgments"],
     );
 }
@@ -342,10 +343,10 @@ fn a_partial_has_a_file_of_its_own() {
     for (line, file) in [
         ("merge 1.part 2.part", "1.part"),
         ("merge 1.part 2.part", "./2.part"),
-        ("merge 1.part 2.part --qrels qrels", "qrels"),
+        ("merge 1.part 2.part --add-queries qrels", "qrels"),
         ("eval qrels bm25.run", "qrels"),
         ("eval qrels name=bm25.run", "bm25.run"),
-        ("eval qrels bm25.run --only only", "only"),
+        ("eval qrels bm25.run --only-queries only", "only"),
     ] {
         assert_says(
             &folder.error(&format!("{line} --partial {file}")),
@@ -366,7 +367,7 @@ fn a_partial_has_a_file_of_its_own() {
 fn a_partial_is_small() {
     let folder = Folder::new();
     put_many(&folder, 20_000);
-    for (measures, queries) in [("", "judged"), ("-m all_trec", "judged"), ("", "both")] {
+    for (measures, queries) in [("", "judged"), ("-m all_trec", "judged"), ("", "common")] {
         folder.out(&format!(
             "eval qrels one {measures} --queries {queries} --partial all.part --quiet"
         ));
@@ -397,12 +398,13 @@ fn only_some_queries_count() {
     ] {
         folder.put("only", text);
         let Ran { out, err, code } =
-            folder.run("eval qrels bm25.run -m AP --per-query --only only");
+            folder.run("eval qrels bm25.run -m AP --per-query --only-queries only");
         assert_eq!(code, 0, "{err}");
-        let of = |row: &String| wanted.iter().any(|query| row.contains(&format!("\t{query}\t")));
+        let is_wanted =
+            |row: &String| wanted.iter().any(|query| row.contains(&format!("\t{query}\t")));
         assert_eq!(
             rows(&out),
-            rows(&expected).into_iter().filter(of).collect::<Vec<_>>(),
+            rows(&expected).into_iter().filter(is_wanted).collect::<Vec<_>>(),
             "{text:?}"
         );
         match note {
@@ -416,15 +418,15 @@ fn only_some_queries_count() {
         ("q8\nq9\n", "none of the chosen queries is judged"),
     ] {
         folder.put("only", text);
-        assert_says(&folder.error("eval qrels bm25.run --only only"), &[part]);
+        assert_says(&folder.error("eval qrels bm25.run --only-queries only"), &[part]);
     }
-    assert_says(&folder.error("eval qrels bm25.run --only none"), &["none: cannot read"]);
-    assert_says(&folder.error("eval qrels bm25.run --only ."), &[".: cannot read"]);
+    assert_says(&folder.error("eval qrels bm25.run --only-queries none"), &["none: cannot read"]);
+    assert_says(&folder.error("eval qrels bm25.run --only-queries ."), &[".: cannot read"]);
     // Only what counts has to be complete.
     folder.put("only", "q1\nq2\n");
-    folder.out("eval qrels bm25.run --queries error --only only");
+    folder.out("eval qrels bm25.run --queries require-all --only-queries only");
     assert_says(
-        &folder.error("eval qrels bm25.run --queries error"),
+        &folder.error("eval qrels bm25.run --queries require-all"),
         &["lacks 1 of the judged queries: q3"],
     );
 }
@@ -492,14 +494,15 @@ fn groups_have_scores_of_their_own() {
     for (shard, only) in [("1", "q1\n"), ("2", "q2\nq3\n")] {
         folder.put("only", only);
         folder.out(&format!(
-            "eval qrels bm25.run -m AP --only only --group-by groups --partial {shard}.part --quiet"
+            "eval qrels bm25.run -m AP --only-queries only --group-by groups --partial \
+            {shard}.part --quiet"
         ));
     }
     assert_eq!(
         folder.out("merge 2.part 1.part"),
         folder.out("eval qrels bm25.run -m AP --group-by groups")
     );
-    folder.out("eval qrels bm25.run -m AP --only only --partial x.part --quiet");
+    folder.out("eval qrels bm25.run -m AP --only-queries only --partial x.part --quiet");
     assert_says(&folder.error("merge 1.part x.part"), &["bm25.run: ", "--group-by"]);
 }
 

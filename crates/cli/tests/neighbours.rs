@@ -31,7 +31,7 @@ const DISTANCES: [f32; 18] =
     [1.0, 2.0, 2.0, 2.0, 3.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
 const FOUND: [&[i32]; 3] = [&[1, 4, 9, 2], &[15, 14, 10, 11], &[22, 20, -1, -1]];
 
-/// A folder with three queries in every format.
+/// Returns a folder with three queries in every format.
 fn folder() -> Folder {
     let folder = Folder::new();
     let long = |rows: &[&[i32]]| -> Vec<u8> {
@@ -106,14 +106,14 @@ fn empty_places_between_ids_keep_their_ranks() {
     let folder = Folder::new();
     folder.put("truth.ivecs", ivecs(&[&[1, 2, 3], &[-1, -1, -1], &[4, 5, -1]]));
     folder.put("found.ivecs", ivecs(&[&[-1, 1, -1], &[1, 2, 3], &[-1, -1, -1]]));
-    let of = |measures: &str| {
+    let scores = |measures: &str| {
         let run = folder
             .run(&format!("eval truth.ivecs found.ivecs -m {measures} --per-query --format csv"));
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
     assert_says(
-        &of("NNR@1,NNR@2,NumRet"),
+        &scores("NNR@1,NNR@2,NumRet"),
         &[
             ",1,NNR@1,value,0\n",
             ",1,NNR@2,value,0.5\n",
@@ -145,17 +145,17 @@ fn ids_that_were_found_twice_count_as_repeats_says() {
         text.lines().filter(|line| line.contains(",mean,")).map(value).collect::<Vec<_>>()
     };
     for [truth, found] in [["truth.ivecs", "found.ivecs"], ["truth.ibin", "found.ibin"]] {
-        assert_eq!(values(&format!("{truth} {found} --repeats blank")), ["0.5", "0.5", "1"]);
-        assert_eq!(values(&format!("{truth} {found} --repeats first")), ["0.5", "1", "1"]);
-        assert_eq!(values(&format!("{truth} one.ivecs --repeats blank")), ["0.25", "0.5", "0.5"]);
-        folder.out(&format!("build {truth} {found} --repeats blank -o run.lmx --quiet"));
+        assert_eq!(values(&format!("{truth} {found} --aggregate blank")), ["0.5", "0.5", "1"]);
+        assert_eq!(values(&format!("{truth} {found} --aggregate max")), ["0.5", "1", "1"]);
+        assert_eq!(values(&format!("{truth} one.ivecs --aggregate blank")), ["0.25", "0.5", "0.5"]);
+        folder.out(&format!("build {truth} {found} --aggregate blank -o run.lmx --quiet"));
         assert_eq!(values("run.lmx"), ["0.5", "0.5", "1"]);
         let error = folder.error(&format!("eval {truth} {found} -m NNR@4"));
         assert_says(&error, &[&format!("{found}:1: docno '1' occurs again for query '1'")]);
-        let error = folder.error(&format!("eval {truth} {found} -m NNR@4 --repeats sum"));
+        let error = folder.error(&format!("eval {truth} {found} -m NNR@4 --aggregate sum"));
         assert_says(
             &error,
-            &["has ranks and no scores that could be added: take --repeats first or blank"],
+            &["has ranks and no scores that could be added: take --aggregate max or blank"],
         );
     }
 }
@@ -179,40 +179,40 @@ fn what_is_wrong_with_a_file_is_said() {
     let folder = folder();
     let hundred: Vec<i32> = (0..100).collect();
     folder.put("gt.ivecs", ivecs(&[&hundred, &hundred[..90]]));
-    let said = |args: &str, said: &str| {
-        assert_says(&folder.error(&format!("eval {args} -m NNR@1")), &[said])
+    let assert_error = |args: &str, expected: &str| {
+        assert_says(&folder.error(&format!("eval {args} -m NNR@1")), &[expected])
     };
-    said("gt.ivecs found.ivecs", "gt.ivecs: row 2 has 90 ids, and row 1 has 100\n");
+    assert_error("gt.ivecs found.ivecs", "gt.ivecs: row 2 has 90 ids, and row 1 has 100\n");
     let error = folder.error("eval gt.ivecs found.ivecs -m NNR@1");
     assert!(
         !error.contains("a row for each query"),
         "the number of its rows is not known: {error}"
     );
     folder.put("gt.ivecs", &ivecs(&[&hundred[..]; 4])[..1234]);
-    said(
+    assert_error(
         "gt.ivecs found.ivecs",
         "gt.ivecs: has 1,234 bytes, and rows of 100 ids have 404 each: is the file complete?\n",
     );
     folder.put("base.fvecs", [4, 0, 0, 0, 0, 0, 0, 0]);
-    said(
+    assert_error(
         "truth.ivecs base.fvecs",
         "base.fvecs: holds vectors, and ids of neighbours were expected (.ivecs, .ibin)\n",
     );
-    said("base.fvecs found.ivecs --qrels-format ivecs", "base.fvecs: holds vectors");
+    assert_error("base.fvecs found.ivecs --qrels-format ivecs", "base.fvecs: holds vectors");
     let rows = |count: usize| vec![&hundred[..1]; count];
     folder.put("gt.ibin", ibin(&rows(9900), &[]));
     folder.put("found.ibin", ibin(&rows(10_000), &[]));
-    said(
+    assert_error(
         "gt.ibin found.ibin",
         "found.ibin: has 10,000 rows, and gt.ibin 9,900: a row for each query was expected\n",
     );
     folder.put("more.ivecs", ivecs(&rows(9901)));
-    said(
+    assert_error(
         "gt.ibin more.ivecs",
         "more.ivecs: has 9,901 rows, and gt.ibin 9,900: a row for each query was expected\n",
     );
     folder.put("run.hdf5", b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0");
-    said(
+    assert_error(
         "truth.ivecs run.hdf5",
         "run.hdf5: is HDF5, which is not read here: in Python, evaluate_neighbours takes its \
          arrays\n",
@@ -222,33 +222,33 @@ fn what_is_wrong_with_a_file_is_said() {
         &["NNR@200: the truth has 6 neighbours a query"],
     );
     folder.put("twice.ivecs", ivecs(&[&[1, 4, 4], &[2, 3, 4], &[2, 3, 4]]));
-    said(
+    assert_error(
         "truth.ivecs twice.ivecs",
         "twice.ivecs:1: docno '4' occurs again for query '1', first on line 1",
     );
-    said("twice.ivecs found.ivecs", "twice.ivecs:1: ");
+    assert_error("twice.ivecs found.ivecs", "twice.ivecs:1: ");
     let [mut falling, mut nan] = [DISTANCES; 2];
     (falling[3], nan[2]) = (1.5, f32::NAN);
     folder.put("falling.ibin", ibin(&TRUTH, &falling));
-    said(
+    assert_error(
         "falling.ibin found.ivecs",
         "falling.ibin: row 1: 1.5 follows 2.0 at rank 4: ascending distances were expected; of \
          similarities give the negative\n",
     );
     folder.put("nan.ibin", ibin(&TRUTH, &nan));
-    said("nan.ibin found.ivecs", "nan.ibin: row 1: NaN follows 2.0 at rank 3");
+    assert_error("nan.ibin found.ivecs", "nan.ibin: row 1: NaN follows 2.0 at rank 3");
     folder.put("float.npy", npy("<f4", "False", [3, 2], &[0; 24]));
-    said(
+    assert_error(
         "float.npy found.ivecs --qrels-format ids",
         "float.npy: has values of the type float32, and ids are integers\n",
     );
     folder.put("fortran.npy", npy("<i4", "True", [3, 2], &[0; 24]));
-    said(
+    assert_error(
         "fortran.npy found.ivecs --qrels-format ids",
         "fortran.npy: has its columns one behind the other",
     );
-    said("qrels found.ivecs --qrels-format ids", "qrels: is no .npy file");
-    said("qrels bm25.run --run-format ivecs", "bm25.run: ");
+    assert_error("qrels found.ivecs --qrels-format ids", "qrels: is no .npy file");
+    assert_error("qrels bm25.run --run-format ivecs", "bm25.run: ");
 }
 
 /// Counts that no file has, and files that end anywhere.

@@ -11,7 +11,7 @@ use crate::help;
 /// Commands, and below each what options change.
 const OPTIONS: &str = include_str!("options.txt");
 
-/// A folder with the files that the commands read.
+/// Returns a folder with the files that the commands read.
 fn folder() -> Folder {
     let folder = Folder::new();
     let nine = |line: fn(usize) -> String| (0..9).map(line).collect::<String>();
@@ -77,8 +77,10 @@ fn folder() -> Folder {
         folder.put(name, text);
     }
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data");
-    for (name, of) in [("passages.jsonl", "rag-passages.jsonl"), ("chunks.csv", "rag-chunks.csv")] {
-        folder.put(name, fs::read(data.join(of)).unwrap());
+    for (name, source) in
+        [("passages.jsonl", "rag-passages.jsonl"), ("chunks.csv", "rag-chunks.csv")]
+    {
+        folder.put(name, fs::read(data.join(source)).unwrap());
     }
     folder.out("eval qa run=bm25.run -m AP --partial one.lev");
     folder.out("eval qb run=bm25.run -m AP --partial two.lev");
@@ -94,11 +96,11 @@ fn observed(command: &str, files: &[(String, Vec<u8>)]) -> String {
     files.iter().for_each(|(name, bytes)| folder.put(name, bytes));
     let before: BTreeSet<String> = folder.names().into_iter().collect();
     let ran = folder.run(command);
-    let mut said = format!("{}{}exit {}\n", ran.out, ran.err, ran.code);
+    let mut report = format!("{}{}exit {}\n", ran.out, ran.err, ran.code);
     for name in folder.names().into_iter().filter(|name| !before.contains(name)) {
         let path = folder.path().join(&name);
-        said += &format!("file {name}\n");
-        said += &if name.ends_with(".lmx") {
+        report += &format!("file {name}\n");
+        report += &if name.ends_with(".lmx") {
             folder.run(&format!("eval {name} -m RR,P@2,AP")).out
         } else if path.is_dir() {
             texts(&path)
@@ -107,7 +109,7 @@ fn observed(command: &str, files: &[(String, Vec<u8>)]) -> String {
         };
     }
     let mut before = "";
-    let words = said.split(' ').map(|word| {
+    let words = report.split(' ').map(|word| {
         let is_time = before == "in" && word.contains('.') && word.parse::<f64>().is_ok();
         before = word;
         if is_time { "N" } else { word }
@@ -115,7 +117,7 @@ fn observed(command: &str, files: &[(String, Vec<u8>)]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The names and texts of the files of a folder.
+/// Returns the names and texts of the files of a folder.
 fn texts(folder: &Path) -> String {
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -132,7 +134,7 @@ fn texts(folder: &Path) -> String {
         .collect()
 }
 
-/// The long options of a command, without those that all have.
+/// Returns the long options of a command, without those that all have.
 fn options(folder: &Folder, command: &str) -> BTreeSet<String> {
     let help = folder.out(&format!("{command} --help"));
     let all = help::sections(&help).into_iter().flat_map(|(_, options)| options);
@@ -140,25 +142,25 @@ fn options(folder: &Folder, command: &str) -> BTreeSet<String> {
 }
 
 /// A command with an option, and what that changes.
-struct OptionRow {
+struct TriedOption {
     command: &'static str,
     arguments: &'static str,
     outcome: &'static str,
 }
 
-impl OptionRow {
+impl TriedOption {
     fn option(&self) -> &str {
         let first = self.arguments.split(' ').next().unwrap();
         first.strip_prefix("--").unwrap_or_else(|| panic!("{}", self.arguments))
     }
 
-    /// The first word of the command.
+    /// Returns the first word of the command.
     fn name(&self) -> &str {
         self.command.split(' ').next().unwrap()
     }
 }
 
-fn rows() -> Vec<OptionRow> {
+fn rows() -> Vec<TriedOption> {
     let mut command = "";
     let mut rows = Vec::new();
     for line in OPTIONS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -167,7 +169,7 @@ fn rows() -> Vec<OptionRow> {
             None => {
                 let (arguments, outcome) =
                     line.split_once(" => ").unwrap_or_else(|| panic!("{line}"));
-                rows.push(OptionRow { command, arguments, outcome });
+                rows.push(TriedOption { command, arguments, outcome });
             }
         }
     }
@@ -191,7 +193,7 @@ fn try_rows(is_asked: impl Fn(&str) -> bool) {
             None => observed(&format!("{} {}", row.command, row.arguments), &files),
         };
         if !holds(row.outcome, without, &with) {
-            let OptionRow { command, arguments, outcome } = row;
+            let TriedOption { command, arguments, outcome } = row;
             wrong.push(format!(
                 "{command} {arguments}\n  expected {outcome}\n  without: {without:.600}\n  with: \
                  {with:.600}"
@@ -202,14 +204,14 @@ fn try_rows(is_asked: impl Fn(&str) -> bool) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Whether an option changed what its row says.
+/// Returns whether an option changed what its row says.
 fn holds(outcome: &str, without: &str, with: &str) -> bool {
     // A whole line, or if there is none on either side a part of one.
-    let says = |said: &str, text: &str| {
-        if [without, with].iter().any(|said| has_line(said, text)) {
-            has_line(said, text)
+    let says = |report: &str, text: &str| {
+        if [without, with].iter().any(|side| has_line(side, text)) {
+            has_line(report, text)
         } else {
-            said.contains(text)
+            report.contains(text)
         }
     };
     let text = outcome.replace("\\e", "\u{1b}");
@@ -222,8 +224,8 @@ fn holds(outcome: &str, without: &str, with: &str) -> bool {
     }
 }
 
-fn has_line(said: &str, text: &str) -> bool {
-    said.lines().any(|line| line.trim() == text)
+fn has_line(report: &str, text: &str) -> bool {
+    report.lines().any(|line| line.trim() == text)
 }
 
 // In four tests, which run side by side.

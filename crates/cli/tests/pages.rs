@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 
-/// A folder with the bundled runs.
+/// Returns a folder with the bundled runs.
 fn demo() -> Folder {
     let folder = Folder::new();
     for name in ["demo.qrels", "demo-bm25.run", "demo-dense.run", "demo-hybrid.run"] {
@@ -97,8 +97,8 @@ fn scores_of_one_run() {
         folder.out("eval demo.qrels demo-bm25.run --quiet --format html --group-by groups");
     assert_has(&grouped, &["early", "nDCG over its cutoffs"]);
     // A curve that is asked for is drawn once.
-    let asked = folder.out("eval demo.qrels demo-bm25.run --quiet --format html -m nDCG@1..7");
-    assert_eq!(asked.matches("<figcaption>nDCG over its cutoffs").count(), 1, "{asked}");
+    let html = folder.out("eval demo.qrels demo-bm25.run --quiet --format html -m nDCG@1..7");
+    assert_eq!(html.matches("<figcaption>nDCG over its cutoffs").count(), 1, "{html}");
 }
 
 /// A run that is read once has only the curves that were asked for; averages over ties have no
@@ -124,12 +124,12 @@ fn charts() {
     assert!(curve.starts_with("<svg ") && curve.contains("demo-dense.run"), "{curve}");
     folder.out("compare demo.qrels demo-bm25.run demo-dense.run --quiet -o forest.svg");
     assert_has(&page(&folder, "forest.svg"), &["difference of nDCG@10", "+0.0696, p 0.1300"]);
-    for (measures, said) in
+    for (measures, expected) in
         [("AP", "none of the measures is"), ("nDCG@1..5 -m P@1..5", "not nDCG and P")]
     {
         let error =
             folder.error(&format!("eval demo.qrels demo-bm25.run -m {measures} -o curve.svg"));
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     assert!(!folder.names().contains(&"curve.svg".to_owned()));
 }
@@ -175,18 +175,21 @@ fn documents_of_losses() {
     let lost: Vec<&str> = page.split("First documents of query <bdi>").skip(1).collect();
     assert_eq!(lost.len(), 3);
     let mut losses = Vec::new();
-    for of in lost {
-        let query = of.split("</bdi>").next().unwrap();
+    for section in lost {
+        let query = section.split("</bdi>").next().unwrap();
         let shown = folder.out(&format!(
             "show demo.qrels demo-hybrid.run demo-bm25.run --query {query} -m nDCG@10 --format csv \
              --quiet"
         ));
         let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split(',').collect()).collect();
         for run in ["demo-hybrid.run", "demo-bm25.run"] {
-            let table = of.split(&format!("<figcaption>{run}</figcaption>")).nth(1).unwrap();
+            let table = section.split(&format!("<figcaption>{run}</figcaption>")).nth(1).unwrap();
             let table = table.split("</table>").next().unwrap();
-            let found: Vec<&str> =
-                table.split("<bdi>").skip(1).map(|of| of.split("</bdi>").next().unwrap()).collect();
+            let found: Vec<&str> = table
+                .split("<bdi>")
+                .skip(1)
+                .map(|cell| cell.split("</bdi>").next().unwrap())
+                .collect();
             let expected: Vec<&str> = rows
                 .iter()
                 .filter(|row| row[0] == run && !row[2].is_empty())
@@ -199,7 +202,7 @@ fn documents_of_losses() {
                 grades.filter(|row| row[5].parse::<f64>().is_ok_and(|grade| grade >= 1.0)).count();
             assert_eq!(table.matches("class=\"relevant\"").count(), relevant, "{query} in {run}");
         }
-        let delta = of.split("</summary>").next().unwrap().rsplit(", ").next().unwrap();
+        let delta = section.split("</summary>").next().unwrap().rsplit(", ").next().unwrap();
         losses.push(delta.parse::<f64>().unwrap());
     }
     assert!(losses.is_sorted() && losses[2] < 0.0, "{losses:?}");

@@ -7,7 +7,7 @@ use crate::folder::{Folder, Ran, assert_says};
 
 const NAMES: [&str; 3] = ["bm25", "dense", "hybrid"];
 
-/// A folder with the bundled runs, whole and cut by query into two and seven parts.
+/// Returns a folder with the bundled runs, whole and cut by query into two and seven parts.
 fn demo() -> Folder {
     let folder = Folder::new();
     let read = |name: &str| {
@@ -48,7 +48,8 @@ fn write_parts(folder: &Folder, parts: usize, options: &str) -> String {
     files
 }
 
-/// The rows that a comparison of parts has too: without what single queries make of a difference.
+/// Returns the rows that a comparison of parts has too: without what single queries make of a
+/// difference.
 fn without_values(text: &str) -> Vec<String> {
     let text = text.replace("\"notes\": []", "\"notes\": [\n  ]");
     let rows = text.lines().filter(|row| !row.contains("as empty (--queries"));
@@ -173,7 +174,10 @@ fn what_parts_cannot_do() {
         );
     }
     assert_says(&folder.error("merge x.part --stat std"), &["--stat is for scores"]);
-    assert_says(&folder.error("merge x.part --qrels qrels"), &["--qrels adds queries to scores"]);
+    assert_says(
+        &folder.error("merge x.part --add-queries qrels"),
+        &["--add-queries adds queries to scores"],
+    );
     assert_says(
         &folder.out("merge x.part --quiet --format html"),
         &["compared</h1>", "Differences of "],
@@ -206,12 +210,14 @@ fn the_largest_value_is_said_where_it_is_needed() {
         &folder.error("merge 1.part 2.part"),
         &[
             "2.part does not belong to 1.part: DCG has values up to 4 here and up to 1 there",
-            "set --largest 'DCG=4' in all",
+            "set --value-bound 'DCG=4' in all",
         ],
     );
-    write("--largest DCG=4");
+    write("--value-bound DCG=4");
     folder.out("merge 1.part 2.part --quiet");
-    for odd in ["--largest AP", "--largest AP=x", "--largest XX=1", "--largest AP=-1"] {
+    for odd in
+        ["--value-bound AP", "--value-bound AP=x", "--value-bound XX=1", "--value-bound AP=-1"]
+    {
         let ran = folder.run(&format!("compare qrels.1 x=x.1 y=y.1 {odd}"));
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{odd}");
     }
@@ -226,9 +232,9 @@ fn scores_in_a_file_are_a_baseline() {
     );
     // The shares of judged documents of the file's run are not known.
     let rows = |text: &str| {
-        let kept =
+        let lines =
             text.lines().filter(|row| !(row.starts_with("base,") && row.contains(",judged,")));
-        kept.map(str::to_owned).collect::<Vec<_>>()
+        lines.map(str::to_owned).collect::<Vec<_>>()
     };
     for format in ["jsonl", "csv", "tsv", "json"] {
         folder.out(&format!(
@@ -319,7 +325,7 @@ fn files_that_are_no_baseline_are_refused() {
         (
             "less.csv",
             "less.csv: it lacks query 07, which counts here: evaluate the baseline again, or \
-             compare the queries of both by --queries both",
+             compare the queries of both by --queries common",
         ),
         ("more.csv", "more.csv: it has query 99, which does not count here"),
         ("gap.csv", "gap.csv: query 07 has no AP"),
@@ -360,52 +366,57 @@ fn files_that_are_no_baseline_are_refused() {
         &folder.error("compare qrels bm25 -m AP --baseline base.csv -o base.csv"),
         &["it is one of the inputs"],
     );
-    let both = folder
-        .out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table --quiet");
+    let both = folder.out(
+        "compare qrels bm25 -m AP --baseline less.csv --queries common --format table --quiet",
+    );
     assert_says(&both, &["2 runs, against base, 39 queries"]);
 }
 
 /// The options that shape rankings, or say which queries count and what is known of them, each with
 /// a value besides the default.
 const SHAPING: [(&str, &str); 11] = [
-    ("--queries", "--queries both"),
+    ("--queries", "--queries common"),
     ("-M", "-M 5"),
     ("-J", "-J"),
-    ("--known", "--known retrieved"),
+    ("--relevant-from", "--relevant-from retrieved"),
     ("--ties", "--ties average"),
     ("--ties", "--ties input"),
-    ("--score", "--score f32"),
+    ("--score-type", "--score-type f32"),
     ("--drop-identical-ids", "--drop-identical-ids"),
-    ("--units", "--units before:#"),
-    ("--repeats", "--repeats first"),
-    ("--rows", "--rows 5"),
+    ("--doc-id", "--doc-id before:#"),
+    ("--aggregate", "--aggregate max"),
+    ("--max-chunks", "--max-chunks 5"),
 ];
 
-/// All options that the library lists: every setting differs between the two rules and the two
-/// evaluations.
+/// Returns all options that the library lists: every setting differs between the two rules and the
+/// two evaluations.
 fn listed() -> BTreeSet<&'static str> {
-    use laneval::labels::{RankingRule, UnitRule};
+    use laneval::labels::{AppliedAggregation, RankingRule};
     use laneval::scores::EvaluationSettings;
-    use laneval::{Known, QuerySet, Repeats, ScoreType, TiedValue, Ties, View};
+    use laneval::{Aggregation, QuerySet, ScoreType, TieBreak, TiedValue, View};
 
-    let units = UnitRule { units: "before:#".to_owned(), repeats: Repeats::First, rows: Some(5) };
+    let units = AppliedAggregation {
+        units: "before:#".to_owned(),
+        repeats: Aggregation::Max,
+        rows: Some(5),
+    };
     // Without `..`, so that a new setting needs a value here, and then a row in the table above.
     let rule = RankingRule {
-        ties: Ties::Input,
+        ties: TieBreak::Input,
         score: ScoreType::F32,
         depth: Some(5),
         drop_identical_ids: true,
         units: Some(units.into()),
     };
     let evaluation = EvaluationSettings {
-        queries: QuerySet::Both,
+        queries: QuerySet::Common,
         view: View { depth: Some(5), judged_only: true },
-        known: Known::Retrieved,
+        relevant_from: "retrieved".parse().unwrap(),
         tied: TiedValue::Best,
     };
     let of_rule = rule.differences(&RankingRule::default());
     let of_evaluation = evaluation.differences(&EvaluationSettings::default());
-    of_rule.iter().chain(&of_evaluation).map(|of| of.option).collect()
+    of_rule.iter().chain(&of_evaluation).map(|difference| difference.option).collect()
 }
 
 #[test]
@@ -435,7 +446,9 @@ fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
         );
         // What else is asked for is not in the file: it is of an evaluation, and one asks for it of
         // all files at once.
-        if ["--queries both", "-J", "--known retrieved", "--ties average"].contains(&given) {
+        if ["--queries common", "-J", "--relevant-from retrieved", "--ties average"]
+            .contains(&given)
+        {
             continue;
         }
         folder.out(&format!("build d.1 two=e.1 --keep-ties -o two.lmx {given} --quiet"));

@@ -38,7 +38,7 @@ fn every_way_to_a_value_gives_the_same() {
     ] {
         assert!(expected.contains(line), "{expected}");
     }
-    folder.out("build gold.jsonl run=res.csv --judgments-by span -o run.lmx");
+    folder.out("build gold.jsonl run=res.csv --facet span -o run.lmx");
     folder.out(&format!("eval gold.jsonl run=res.csv -m {measures} --partial part.lms --quiet"));
     for command in [
         format!("eval gold.jsonl run=res.tsv -m {measures} --per-query --quiet"),
@@ -51,7 +51,7 @@ fn every_way_to_a_value_gives_the_same() {
         text.lines().filter(|line| line.contains("\tmean\t")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(means(&folder.out("merge part.lms --quiet")), means(&expected));
-    let usual = folder.out("eval gold.jsonl res.csv --judgments-by span --quiet");
+    let usual = folder.out("eval gold.jsonl res.csv --facet span --quiet");
     assert_eq!(means(&usual).len(), 3, "{usual}");
     let compared = folder.out("compare gold.jsonl a=res.csv b=res.tsv -m SpanR --format table");
     assert!(compared.contains("SpanR") && !compared.contains("Judged"), "{compared}");
@@ -95,12 +95,12 @@ fn show_says_what_each_passage_brings() {
     ] {
         assert!(text.contains(part), "{part} in\n{text}");
     }
-    let lines = folder.out("show gold.jsonl res.csv --query q1 --judgments-by span --format jsonl");
+    let lines = folder.out("show gold.jsonl res.csv --query q1 --facet span --format jsonl");
     assert!(
         lines.contains(r#""doc_id":"d1 [15, 40)","score":8.0,"grade":null,"judgment":"+10 of 50""#),
         "{lines}"
     );
-    folder.out("show gold.jsonl res.csv --query q1 --judgments-by span --format json");
+    folder.out("show gold.jsonl res.csv --query q1 --facet span --format json");
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn what_is_wrong_is_said() {
         ("eval gold.jsonl res.csv -m SpanR -J", "leave -J (judged_only) out"),
         ("eval gold.jsonl res.csv -m SpanR --ties input", "take no other --ties"),
         (
-            "eval gold.jsonl res.csv -m SpanR --repeats first",
-            "leave --units, --repeats and --rows out",
+            "eval gold.jsonl res.csv -m SpanR --aggregate max",
+            "leave --doc-id, --aggregate and --max-chunks out",
         ),
     ] {
         assert_says(&folder.error(command), &[message]);

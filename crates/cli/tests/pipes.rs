@@ -4,12 +4,13 @@
 use crate::cases::some;
 use crate::folder::{Folder, Ran, assert_says};
 
-/// A folder with a run of more text than is held without need.
+/// Returns a folder with a run of more text than is held without need.
 fn large() -> Folder {
     let folder = Folder::new();
-    let made = folder
-        .shell("$L gen --queries 1100 --depth 1000 -o . && [ $(stat -c %s run.txt) -gt 35000000 ]");
-    assert_eq!(made.code, 0, "{}", made.err);
+    let output = folder.shell(
+        "$L gen --query-count 1100 --results 1000 -o . && [ $(stat -c %s run.txt) -gt 35000000 ]",
+    );
+    assert_eq!(output.code, 0, "{}", output.err);
     folder
 }
 
@@ -29,9 +30,10 @@ fn what_comes_through_a_pipe_comes_to_what_the_file_comes_to() {
         "--per-query",
         "--format json --stat std,ci95,median",
         "--format trec",
-        "-M 50 -J --queries both --format jsonl",
-        "--score f32 --ties docno-asc --only ids --group-by groups.tsv --stat median --threads 1",
-        "--ties rank --engine reference --queries error",
+        "-M 50 -J --queries common --format jsonl",
+        "--score-type f32 --ties docno-asc --only-queries ids --group-by groups.tsv --stat median \
+        --threads 1",
+        "--ties rank --engine reference --queries require-all",
     ];
     for options in some(all.into_iter()) {
         let file =
@@ -53,9 +55,9 @@ fn what_comes_through_a_pipe_comes_to_what_the_file_comes_to() {
         assert!(ran.out == file && as_it_came(&ran), "{passed}\n{}{}", ran.out, ran.err);
     }
     let parts = "cat run.txt | $L eval qrels.txt - --partial 1.part && cat run.txt | $L eval \
-                 qrels.txt - --partial 2.part --hold -v";
-    let held = folder.shell(parts);
-    assert!(held.code == 0 && !as_it_came(&held), "{}", held.err);
+                 qrels.txt - --partial 2.part --buffer -v";
+    let output = folder.shell(parts);
+    assert!(output.code == 0 && !as_it_came(&output), "{}", output.err);
     assert!(folder.get("1.part") == folder.get("2.part"));
 }
 
@@ -72,13 +74,14 @@ fn a_query_that_comes_back_is_held_for_or_said() {
     let message = format!(
         "error: stdin:1100001: query {query} comes back, but its earlier results are no longer \
          held: sort the lines by query, give a file, or \
-         hold all of the run with --hold\n"
+         hold all of the run with --buffer\n"
     );
     assert_eq!(late.err, message);
     assert!(!folder.names().contains(&"scores.csv".to_owned()));
-    let held = folder
-        .shell("(cat run.txt; head -3 run.txt | sed 's/ d/ again/') | $L eval qrels.txt - --hold");
-    assert_eq!(held.code, 0, "{}", held.err);
+    let output = folder.shell(
+        "(cat run.txt; head -3 run.txt | sed 's/ d/ again/') | $L eval qrels.txt - --buffer",
+    );
+    assert_eq!(output.code, 0, "{}", output.err);
 
     folder.shell(
         "(head -5 run.txt; tail -n +1001 run.txt | head -9000; tail -n +6 run.txt | head \

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use super::folder::{Folder, assert_says};
 
-/// A folder with the files of platforms, and judgments and a run as TREC that mean the same as some
-/// of them.
+/// Returns a folder with the files of platforms, and judgments and a run as TREC that mean the same
+/// as some of them.
 fn platforms() -> Folder {
     let folder = Folder::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -28,7 +28,7 @@ fn platforms() -> Folder {
     folder
 }
 
-/// The values of all queries.
+/// Returns the values of all queries.
 fn values(folder: &Folder, qrels: &str, run: &str) -> String {
     let args =
         format!("eval {qrels} r={run} -m nDCG@3,RR,R@3,P@1 --per-query --format csv --quiet");
@@ -136,9 +136,9 @@ fn a_subset_of_predictions_is_named() {
     for command in
         ["eval q.trec", "show --query q1 q.trec", "build -o x.lmx q.trec", "convert -o x.trec"]
     {
-        let said = folder.error(&format!("{command} {run}"));
+        let error = folder.error(&format!("{command} {run}"));
         assert_eq!(
-            said,
+            error,
             "error: mteb_predictions.json: has the subsets de/test and en/test: say which with \
              --subset\n",
             "{command}"

@@ -61,13 +61,13 @@ fn qrels_text(judged: &Judged) -> String {
     judged.iter().map(|((query, doc), grade)| format!("{query} 0 {doc} {grade}\n")).collect()
 }
 
-/// The judged documents among the first ones of a run.
+/// Returns the judged documents among the first ones of a run.
 fn first(
     judged: &Judged,
-    of: &BTreeMap<String, Vec<String>>,
+    ranking: &BTreeMap<String, Vec<String>>,
     depth: usize,
 ) -> BTreeSet<(String, String)> {
-    let docs = of
+    let docs = ranking
         .iter()
         .flat_map(|(query, docs)| docs.iter().take(depth).map(|doc| (query.clone(), doc.clone())));
     docs.filter(|doc| judged.contains_key(doc)).collect()
@@ -80,9 +80,9 @@ fn evaluated(
     runs: &str,
     options: &str,
 ) -> BTreeMap<(String, String), String> {
-    let said = folder.out(&format!("eval {qrels} {runs} {options} --format tsv --quiet"));
+    let stdout = folder.out(&format!("eval {qrels} {runs} {options} --format tsv --quiet"));
     let rows =
-        said.lines().skip(1).map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>());
+        stdout.lines().skip(1).map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>());
     rows.map(|row| ((row[0].clone(), row[2].clone()), row[4].clone())).collect()
 }
 
@@ -90,7 +90,7 @@ fn number(value: &Value) -> String {
     value.as_f64().unwrap().to_string()
 }
 
-/// The rank of a value among values: 1, and one for each that is clearly better.
+/// Returns the rank of a value among values: 1, and one for each that is clearly better.
 fn rank(values: &[f64], own: f64, higher: bool) -> u64 {
     let better = |value: &&f64| if higher { **value > own + 1e-11 } else { **value < own - 1e-11 };
     1 + values.iter().filter(better).count() as u64
@@ -122,39 +122,40 @@ fn check(
     let runs = put(folder, judged, rankings);
     let options = format!("-m {} --queries {queries}", MEASURES.join(","));
     let team = if teams { "--teams -" } else { "" };
-    let said = folder
-        .out(&format!("pools qrels {runs} {options} --depth {depth} {team} --format json --quiet"));
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let of: Vec<BTreeSet<(String, String)>> =
-        rankings.iter().map(|(_, of)| first(judged, of, depth)).collect();
+    let stdout = folder.out(&format!(
+        "pools qrels {runs} {options} --pool-depth {depth} {team} --format json --quiet"
+    ));
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    let pools: Vec<BTreeSet<(String, String)>> =
+        rankings.iter().map(|(_, ranking)| first(judged, ranking, depth)).collect();
     let relevant =
         |docs: &BTreeSet<(String, String)>| docs.iter().filter(|doc| judged[*doc] >= 1.0).count();
-    let union: BTreeSet<(String, String)> = of.iter().flatten().cloned().collect();
-    assert_eq!(said["depth"], depth);
+    let union: BTreeSet<(String, String)> = pools.iter().flatten().cloned().collect();
+    assert_eq!(document["depth"], depth);
     assert_eq!(
-        (said["judged"].as_u64(), said["pooled"].as_u64()),
+        (document["judged"].as_u64(), document["pooled"].as_u64()),
         (Some(judged.len() as u64), Some(union.len() as u64))
     );
-    assert_eq!(said["pooled_relevant"], relevant(&union));
+    assert_eq!(document["pooled_relevant"], relevant(&union));
     let with = evaluated(folder, "qrels", &runs, &options);
     let shares =
         evaluated(folder, "qrels", &runs, &format!("-m Judged@10,Judged@100 --queries {queries}"));
     let prefix = |run: usize| rankings[run].0.split_once('-').unwrap().0.to_owned();
     let mut orders = vec![(Vec::new(), Vec::new()); MEASURES.len()];
     for (run, (name, ranking)) in rankings.iter().enumerate() {
-        let found = &said["runs"][run];
+        let found = &document["runs"][run];
         let unlike = |same: &dyn Fn(usize) -> bool| -> BTreeSet<(String, String)> {
-            let others = || (0..of.len()).filter(|&other| !same(other));
-            of[run]
+            let others = || (0..pools.len()).filter(|&other| !same(other));
+            pools[run]
                 .iter()
-                .filter(|doc| !others().any(|other| of[other].contains(*doc)))
+                .filter(|doc| !others().any(|other| pools[other].contains(*doc)))
                 .cloned()
                 .collect()
         };
         let unique = unlike(&|other| other == run);
         assert_eq!(found["name"], &name[..]);
-        assert_eq!(found["judged"], of[run].len());
-        assert_eq!(found["relevant"], relevant(&of[run]));
+        assert_eq!(found["judged"], pools[run].len());
+        assert_eq!(found["relevant"], relevant(&pools[run]));
         assert_eq!(
             (found["unique"].as_u64(), found["unique_relevant"].as_u64()),
             (Some(unique.len() as u64), Some(relevant(&unique) as u64))
@@ -173,12 +174,12 @@ fn check(
         let mut goes: BTreeSet<(String, String)> = unique.clone();
         if teams {
             let (own, others): (Vec<usize>, Vec<usize>) =
-                (0..of.len()).partition(|&other| prefix(other) == prefix(run));
+                (0..pools.len()).partition(|&other| prefix(other) == prefix(run));
             let others: BTreeSet<&(String, String)> =
-                others.iter().flat_map(|&other| &of[other]).collect();
+                others.iter().flat_map(|&other| &pools[other]).collect();
             goes = own
                 .iter()
-                .flat_map(|&own| &of[own])
+                .flat_map(|&own| &pools[own])
                 .filter(|doc| !others.contains(doc))
                 .cloned()
                 .collect();
@@ -195,16 +196,17 @@ fn check(
         for (at, measure) in MEASURES.into_iter().enumerate() {
             let of_measure = &found["left_out"][at];
             assert_eq!(of_measure["measure"], measure);
-            let of = |all: &BTreeMap<(String, String), String>, name: &str| {
+            let score = |all: &BTreeMap<(String, String), String>, name: &str| {
                 all[&(name.to_owned(), measure.to_owned())].clone()
             };
-            assert_eq!(number(&of_measure["value"]), of(&with, name), "{measure} of {name}");
+            assert_eq!(number(&of_measure["value"]), score(&with, name), "{measure} of {name}");
             assert_eq!(
                 number(&of_measure["without"]),
-                of(&without, name),
+                score(&without, name),
                 "{measure} of {name} left out"
             );
-            let [value, other] = [&with, &without].map(|all| of(all, name).parse::<f64>().unwrap());
+            let [value, other] =
+                [&with, &without].map(|all| score(all, name).parse::<f64>().unwrap());
             assert_eq!(of_measure["delta"].as_f64(), Some(other - value));
             assert_eq!(
                 of_measure["relative"].as_f64(),
@@ -212,7 +214,7 @@ fn check(
             );
             for (key, all, own) in [("rank", &with, value), ("rank_without", &without, other)] {
                 let values: Vec<f64> =
-                    rankings.iter().map(|(name, _)| of(all, name).parse().unwrap()).collect();
+                    rankings.iter().map(|(name, _)| score(all, name).parse().unwrap()).collect();
                 let expected = (measure != "NumRel").then(|| rank(&values, own, true));
                 assert_eq!(of_measure[key].as_u64(), expected, "{key} of {name} by {measure}");
             }
@@ -221,7 +223,7 @@ fn check(
         }
     }
     for (at, measure) in MEASURES.into_iter().enumerate() {
-        let (loss, (with, without)) = (&said["losses"][at], &orders[at]);
+        let (loss, (with, without)) = (&document["losses"][at], &orders[at]);
         let losses: Vec<f64> =
             with.iter().zip(without).map(|(with, without)| with - without).collect();
         let most = losses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -252,10 +254,10 @@ fn pools_are_what_their_definition_says() {
         check(&folder, (&judged, &rankings), depth, false, "judged");
     }
     check(&folder, (&judged, &rankings), 10, true, "judged");
-    check(&folder, (&judged, &rankings), 5, true, "both");
+    check(&folder, (&judged, &rankings), 5, true, "common");
     let (judged, rankings) = data(2, 4, many);
     check(&folder, (&judged, &rankings), 10, false, "judged");
-    check(&folder, (&judged, &rankings), 10, true, "both");
+    check(&folder, (&judged, &rankings), 10, true, "common");
 }
 
 /// Equal scores at the depth of the pool go by their rule.
@@ -266,8 +268,9 @@ fn ties_decide_what_is_within_the_depth() {
     folder.put("one", "q Q0 a 1 1 t\nq Q0 b 1 1 t\n");
     folder.put("two", "q Q0 b 1 1 t\nq Q0 c 1 0 t\n");
     let unique = |ties: &str| {
-        let said = folder.out(&format!("pools qrels one two --depth 1 --format json {ties}"));
-        serde_json::from_str::<Value>(&said).unwrap()["runs"][0]["unique"].as_u64().unwrap()
+        let stdout =
+            folder.out(&format!("pools qrels one two --pool-depth 1 --format json {ties}"));
+        serde_json::from_str::<Value>(&stdout).unwrap()["runs"][0]["unique"].as_u64().unwrap()
     };
     assert_eq!([unique(""), unique("--ties docno-asc"), unique("--ties input")], [0, 1, 1]);
 }
@@ -278,7 +281,7 @@ fn formats_have_the_same_numbers() {
     let (judged, rankings) = data(3, 3, |random| (random % 3) as f64);
     let runs = put(&folder, &judged, &rankings);
     let pools = |more: &str| {
-        folder.out(&format!("pools qrels {runs} -m AP,NumRet --depth 10 --quiet {more}"))
+        folder.out(&format!("pools qrels {runs} -m AP,NumRet --pool-depth 10 --quiet {more}"))
     };
     let (tsv, csv, lines) = (pools(""), pools("--format csv"), pools("--format jsonl"));
     assert!(tsv.starts_with("run\tmeasure\tstat\tvalue\n\t\tdepth\t10\n"), "{tsv}");
@@ -294,14 +297,17 @@ fn formats_have_the_same_numbers() {
     assert_eq!(json["runs"][0]["left_out"][0]["value"].as_f64(), value.parse().ok());
     assert!(pools("--precision 2").contains(&format!("t0-r0\tAP\tvalue\t{value}\n")));
     for format in ["table", "markdown", "latex"] {
-        let said = pools(&format!("--format {format}"));
+        let stdout = pools(&format!("--format {format}"));
         assert!(
-            said.contains(&format!("{:.4}", number_of(&tsv, "t0-r0\tAP\twithout\t"))),
-            "{said}"
+            stdout.contains(&format!("{:.4}", number_of(&tsv, "t0-r0\tAP\twithout\t"))),
+            "{stdout}"
         );
-        assert!(format != "table" || said.lines().all(|line| line.chars().count() <= 80), "{said}");
+        assert!(
+            format != "table" || stdout.lines().all(|line| line.chars().count() <= 80),
+            "{stdout}"
+        );
     }
-    folder.out(&format!("pools qrels {runs} -m AP,NumRet --depth 10 --quiet -o out.csv"));
+    folder.out(&format!("pools qrels {runs} -m AP,NumRet --pool-depth 10 --quiet -o out.csv"));
     assert_eq!(String::from_utf8(folder.get("out.csv")).unwrap(), csv);
 }
 
@@ -317,7 +323,7 @@ fn what_is_no_pool_is_an_error() {
     folder.put("other.run", "q3 Q0 z 1 1 t\n");
     folder.put("far.run", "q1 Q0 y 1 9 t\nq1 Q0 a 2 1 t\n");
     folder.put("near.run", "q1 Q0 z 1 9 t\nq1 Q0 a 2 1 t\n");
-    for (args, said) in [
+    for (args, expected) in [
         (
             "qrels bm25.run",
             "bm25.run is the only run: a pool takes two or more, or every document is unique",
@@ -329,14 +335,17 @@ fn what_is_no_pool_is_an_error() {
         ),
         ("qrels bm25.run other.run", "bm25.run has no judged query in common with another run"),
         (
-            "qrels far.run near.run --depth 1",
+            "qrels far.run near.run --pool-depth 1",
             "the pool is empty: no judged document is among the first 1 of any run",
         ),
         (
             "qrels a-1=bm25.run a-2=dense.run --teams -",
             "all runs are of the team a: a pool takes two teams or more",
         ),
-        ("qrels bm25.run dense.run --depth 0", "a number of documents, 1 or more, was expected"),
+        (
+            "qrels bm25.run dense.run --pool-depth 0",
+            "a number of documents, 1 or more, was expected",
+        ),
         ("qrels bm25.run dense.run --ties average", "invalid value 'average'"),
         ("qrels bm25.run dense.run --format html", "invalid value 'html'"),
         ("qrels bm25.run dense.run -o pools.html", "unknown extension .html"),
@@ -346,7 +355,7 @@ fn what_is_no_pool_is_an_error() {
         ("qrels bm25.run none.run", "none.run: cannot open"),
     ] {
         let error = folder.error(&format!("pools {args}"));
-        assert!(error.contains(said), "{args}: {error}");
+        assert!(error.contains(expected), "{args}: {error}");
     }
 }
 
@@ -354,14 +363,18 @@ fn what_is_no_pool_is_an_error() {
 fn notes_say_what_is_missing() {
     let folder = Folder::new();
     folder.put("own", "q1 Q0 c 1 1 t\nq1 Q0 a 2 0 t\nq3 Q0 x 1 1 t\n");
-    let said = folder.run("pools qrels bm25.run own --format json");
-    assert!(said.err.contains("note: bm25.run: 1 judged query is not in the run"), "{}", said.err);
+    let output = folder.run("pools qrels bm25.run own --format json");
     assert!(
-        said.err.contains("note: own: without it 1 query has no judgments, and does not count\n"),
+        output.err.contains("note: bm25.run: 1 judged query is not in the run"),
         "{}",
-        said.err
+        output.err
     );
-    let others = said.err.replace("judged", "").replace("judgments", "");
+    assert!(
+        output.err.contains("note: own: without it 1 query has no judgments, and does not count\n"),
+        "{}",
+        output.err
+    );
+    let others = output.err.replace("judged", "").replace("judgments", "");
     assert!(!others.contains("judge"), "{others}");
     assert_eq!(folder.run("pools qrels bm25.run own --format json --quiet").err, "");
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laneval::labels::Codebook;
-use laneval::measure::{CutoffRule, Definition, FOREIGN, MEASURES, Status, Tool, meanings};
+use laneval::measure::{
+    CutoffRule, Definition, FOREIGN, MEASURES, Status, Tool, parse_with_definitions,
+};
 use laneval::parts::measure::Recipe;
 
 const END: &str = "<!-- end -->";
@@ -84,7 +86,7 @@ fn readme_links_to_what_is_there() {
     assert!(missing.is_empty(), "README.md links to {missing:?}");
 }
 
-/// A line of the table.
+/// Returns a line of the table.
 fn row(row: &Definition) -> String {
     let params: Vec<&str> = row.params.iter().map(|param| param.name).collect();
     let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
@@ -113,7 +115,7 @@ fn on_gpu(row: &Definition) -> bool {
         CutoffRule::Required | CutoffRule::Optional => "@10",
         CutoffRule::None => "",
     };
-    let (_, measure) = meanings(&format!("{}{cutoff}", row.name)).unwrap().remove(0);
+    let (_, measure) = parse_with_definitions(&format!("{}{cutoff}", row.name)).unwrap().remove(0);
     let book = Codebook::new([0.0, 1.0, 2.0]).unwrap();
     matches!((row.recipe)(&measure.unwrap(), &book), Ok(Recipe::Folds { .. }))
 }

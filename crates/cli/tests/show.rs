@@ -50,7 +50,7 @@ fn ties_long_ids_and_documents_that_are_missed_are_shown() {
     assert_eq!(shown, include_str!("show-ties.txt"));
 }
 
-/// The value of each query, run and measure by `eval --per-query`.
+/// Returns the value of each query, run and measure by `eval --per-query`.
 fn evaluated(text: &str) -> BTreeMap<[String; 3], u64> {
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let rows = rows.filter(|row| row["stat"] == "value");
@@ -68,7 +68,7 @@ fn values_are_those_of_eval_and_terms_add_up_to_them() {
         "",
         "-M 7",
         "-J -M 9",
-        "--ties docno-asc --score f32",
+        "--ties docno-asc --score-type f32",
         "--ties average",
         "--ties worst --rel 2",
     ] {
@@ -209,7 +209,7 @@ fn what_cannot_be_shown_is_said() {
     folder.put("twice", "q1 Q0 z 1 3 t\nq1 Q0 z 2 2 t\nq2 Q0 a 1 1 t\n");
     folder.put("wrong", "q1 Q0 z 1 3 t\nq2 Q0 a 1 x t\n");
     folder.out("build qrels one -o m.lmx");
-    for (args, said) in [
+    for (args, expected) in [
         (
             "show qrels one --query q4",
             "error: query q4 is neither judged nor in a run: the nearest are q1, q2, q3, q7\n",
@@ -239,7 +239,7 @@ fn what_cannot_be_shown_is_said() {
         (
             "show qrels twice --query q1",
             "error: twice:2: docno 'z' occurs again for query 'q1', first on line 1\nnote: of \
-             results that repeat a document, --repeats first keeps the best, and --repeats blank \
+             results that repeat a document, --aggregate max keeps the best, and --aggregate blank \
              leaves the ranks of the others empty\n",
         ),
         (
@@ -253,7 +253,7 @@ fn what_cannot_be_shown_is_said() {
              by one\n",
         ),
     ] {
-        assert_eq!(folder.error(args), said, "{args}");
+        assert_eq!(folder.error(args), expected, "{args}");
     }
     assert_says(&folder.error("show qrels one"), &["--query <ID>"]);
     let long = "q".repeat(100_000);
@@ -341,7 +341,7 @@ fn markdown_has_the_arithmetic_and_the_texts() {
     let folder = folder();
     folder.put("t.tsv", "q1\twhat *is* <b> | a_b\n");
     let shown = folder
-        .out("show qrels one other --query q1 -m nDCG@5,Compat --titles t.tsv --format markdown");
+        .out("show qrels one other --query q1 -m nDCG@5,Compat --topics t.tsv --format markdown");
     assert_eq!(shown, include_str!("show.md"));
     // Whatever stands in a table for people stands here too, but for its rules and blanks.
     let (table, markdown) = ["table", "markdown"]
@@ -360,7 +360,7 @@ fn markdown_has_the_arithmetic_and_the_texts() {
 fn pages_say_what_was_shown_and_how_to_make_them_again() {
     let folder = folder();
     folder.put("t.tsv", "q1\tblue <script>alert(1)</script>\n");
-    let command = "show qrels one other --query q1 -m nDCG@5 --titles t.tsv";
+    let command = "show qrels one other --query q1 -m nDCG@5 --topics t.tsv";
     assert_eq!(folder.out(&format!("{command} -o s.html")), "");
     let page = String::from_utf8(folder.get("s.html")).unwrap();
     assert_says(
@@ -376,7 +376,7 @@ fn pages_say_what_was_shown_and_how_to_make_them_again() {
             "<h3>Relevant documents at other ranks, the largest differences first (–: missed)</h3>",
             "<dt>equal scores</dt><dd>docno-desc</dd>",
             "<th scope=\"row\">texts of queries</th><td class=\"words\">t.tsv</td>",
-            "laneval show qrels one other --query q1 -m nDCG@5 --titles t.tsv -o s.html",
+            "laneval show qrels one other --query q1 -m nDCG@5 --topics t.tsv -o s.html",
         ],
     );
     assert!(!page.contains("<script"));
@@ -392,12 +392,13 @@ fn runs_have_the_names_that_are_asked_for() {
     for (how, names) in
         [("path", ["first.run", "mine"]), ("stem", ["first", "mine"]), ("tag", ["t", "mine"])]
     {
-        let shown = folder
-            .out(&format!("show qrels a/first.run mine=second.txt --query q1 -m AP --names {how}"));
+        let shown = folder.out(&format!(
+            "show qrels a/first.run mine=second.txt --query q1 -m AP --name-by {how}"
+        ));
         names.iter().for_each(|name| assert_says(&shown, &[&format!("\n{name}: ")]));
     }
-    let shown = folder.out("show qrels a/first.run second.txt --query q7 --names tag");
+    let shown = folder.out("show qrels a/first.run second.txt --query q7 --name-by tag");
     assert_says(&shown, &["\nt: 1 document\n", "\ntag2: 1 document\n"]);
-    let twice = folder.error("show qrels a/first.run one --query q1 --names tag");
+    let twice = folder.error("show qrels a/first.run one --query q1 --name-by tag");
     assert_says(&twice, &["first.run and one would both have the name `t`"]);
 }

@@ -4,9 +4,9 @@ use crate::folder::{Folder, assert_says};
 
 /// Checks that a command fails with exit code 2, and says all of this.
 fn fails(folder: &Folder, args: &str, words: &[&str]) {
-    let said = folder.error(args);
+    let error = folder.error(args);
     for word in words {
-        assert!(said.contains(word), "{args}\n{said}\nlacks {word}");
+        assert!(error.contains(word), "{args}\n{error}\nlacks {word}");
     }
 }
 
@@ -14,7 +14,7 @@ fn fails(folder: &Folder, args: &str, words: &[&str]) {
 fn several_judges_without_a_word_are_refused_with_the_options_that_help() {
     let folder = Folder::new();
     folder.put("judges", "q1 ann a 0\nq1 ben a 1\n");
-    let options = ["--judges mean, min, max or each", "--judgments-by judge"];
+    let options = ["--judges mean, min, max or each", "--facet judge"];
     fails(&folder, "eval judges bm25.run -m AP", &options);
     fails(&folder, "compare judges bm25.run dense.run -m AP", &options);
     // What the error offers works.
@@ -23,9 +23,7 @@ fn several_judges_without_a_word_are_refused_with_the_options_that_help() {
             .out("eval judges bm25.run -m AP --judges max --format trec")
             .contains("AP(judges=max)")
     );
-    assert!(
-        folder.out("eval judges bm25.run -m AP --judgments-by judge --format trec").contains("AP")
-    );
+    assert!(folder.out("eval judges bm25.run -m AP --facet judge --format trec").contains("AP"));
 }
 
 #[test]
@@ -50,9 +48,9 @@ fn convert_names_the_option_for_the_other_kind_of_rows() {
 fn a_key_that_is_known_is_said_to_be() {
     let folder = Folder::new();
     folder.put("lists.jsonl", "{\"query_id\": \"q1\", \"doc_ids\": [\"a\"], \"scores\": [1.0]}\n");
-    let said =
+    let expected =
         "are 'query_id', 'doc_ids', 'scores', and only 'query_id' is known: a record such as";
-    fails(&folder, "eval qrels lists.jsonl", &["lists.jsonl:1: the keys", said]);
+    fails(&folder, "eval qrels lists.jsonl", &["lists.jsonl:1: the keys", expected]);
 }
 
 #[test]
@@ -60,13 +58,13 @@ fn a_decimal_comma_is_named() {
     let folder = Folder::new();
     folder.put("comma.qrels", "q1 0 a 0,5\nq1 0 b 1,0\n");
     folder.put("comma.run", "q1 Q0 a 1 0,5 t\nq1 Q0 b 2 -0,25 t\n");
-    let said = "has a comma: a decimal point was expected\n";
+    let expected = "has a comma: a decimal point was expected\n";
     fails(
         &folder,
         "eval comma.qrels bm25.run",
-        &[&format!("comma.qrels:1: the grade '0,5' {said}")],
+        &[&format!("comma.qrels:1: the grade '0,5' {expected}")],
     );
-    fails(&folder, "eval qrels comma.run", &[&format!("comma.run:1: the score '0,5' {said}")]);
+    fails(&folder, "eval qrels comma.run", &[&format!("comma.run:1: the score '0,5' {expected}")]);
     // Two columns of a table are no decimal commas.
     folder.put("two.csv", "q 1,a\n");
     fails(&folder, "eval two.csv bm25.run", &["there is no header, and 2 columns"]);
@@ -85,7 +83,7 @@ fn queries_without_documents_are_named() {
     let request =
         |id: &str, ratings: &str| format!("{{\"id\": \"{id}\", \"ratings\": [{ratings}]}}");
     let requests = [request("q1", "{\"_id\": \"a\", \"rating\": 1}"), request("q2", "")].join(", ");
-    for (name, text, said) in [
+    for (name, text, expected) in [
         ("one.json", "{\"q1\": {\"a\": 1}, \"q2\": {}}", one),
         ("two.json", "{\"q3\": {}, \"q1\": {\"a\": 1}, \"q2\": { }}", two),
         (
@@ -106,18 +104,35 @@ fn queries_without_documents_are_named() {
         folder.put(name, text);
         let ran = folder.run(&format!("eval {name} run -m RR --per-query"));
         assert_eq!(ran.code, 0, "{}", ran.err);
-        assert_says(&ran.err, &[&format!("note: {name}: {said}")]);
+        assert_says(&ran.err, &[&format!("note: {name}: {expected}")]);
         assert!(ran.out.contains("run\t\tRR\tmean\t1\n"), "{}", ran.out);
         assert_eq!(folder.run(&format!("eval {name} run -m RR --quiet")).err, "");
+        // A conversion has no row of the query either, and a description does not count it.
+        for args in [
+            format!("convert {name} --qrels -o out.qrels"),
+            format!("info {name}"),
+            format!("info {name} run"),
+        ] {
+            let ran = folder.run(&args);
+            assert_says(&ran.err, &[&format!("note: {name}: {expected}")]);
+            assert_eq!(ran.err.matches("no documents").count(), 1, "{args}: {}", ran.err);
+        }
+        let convert = format!("convert {name} --qrels -o out.qrels --quiet");
+        assert_eq!(folder.run(&convert).err, "");
     }
     // A query whose other record has documents counts, and a run may well find nothing.
     let both =
         "{\"qid\": \"q1\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}\n";
     folder.put("both.jsonl", both);
     folder.put("found.json", "{\"q1\": {}}");
-    for args in ["eval both.jsonl run -m RR", "eval both.jsonl found.json -m RR"] {
-        let said = folder.run(args).err;
-        assert!(!said.contains("no documents"), "{said}");
+    for args in [
+        "eval both.jsonl run -m RR",
+        "eval both.jsonl found.json -m RR",
+        "convert both.jsonl --qrels -o out.qrels",
+        "info both.jsonl",
+    ] {
+        let stderr = folder.run(args).err;
+        assert!(!stderr.contains("no documents"), "{stderr}");
     }
 }
 
@@ -148,7 +163,7 @@ fn a_swap_that_cannot_be_refused_is_a_warning_that_quiet_keeps() {
 #[test]
 fn trec_eval_says_its_own_name_of_a_measure() {
     let folder = Folder::new();
-    for (asked, name) in [
+    for (measure, name) in [
         ("ndcg@10", "ndcg_cut.10"),
         ("nDCG", "ndcg"),
         ("P@5", "P.5"),
@@ -156,40 +171,42 @@ fn trec_eval_says_its_own_name_of_a_measure() {
         ("AP", "map"),
         ("RR", "recip_rank"),
     ] {
-        let said = folder.run(&format!("trec-eval -m {asked} qrels bm25.run")).err;
-        let line = format!("there is no measure `{asked}`; trec_eval calls it `{name}`\n");
-        assert!(said.ends_with(&line), "{said}");
+        let stderr = folder.run(&format!("trec-eval -m {measure} qrels bm25.run")).err;
+        let line = format!("there is no measure `{measure}`; trec_eval calls it `{name}`\n");
+        assert!(stderr.ends_with(&line), "{stderr}");
         assert_eq!(folder.run(&format!("trec-eval -m {name} qrels bm25.run")).code, 0);
     }
-    let said = folder.run("trec-eval -m foo qrels bm25.run").err;
-    assert!(said.ends_with("there is no measure `foo`\n"), "{said}");
+    let stderr = folder.run("trec-eval -m foo qrels bm25.run").err;
+    assert!(stderr.ends_with("there is no measure `foo`\n"), "{stderr}");
 }
 
 #[test]
 fn runs_that_gen_does_not_replace_are_named() {
     let folder = Folder::empty();
-    assert!(!folder.run("gen -o made --queries 2 --depth 3 --runs 5").err.contains("warning"));
-    let said = folder.run("gen -o made --queries 2 --depth 3").err;
+    assert!(
+        !folder.run("gen -o made --query-count 2 --results 3 --runs 5").err.contains("warning")
+    );
+    let stderr = folder.run("gen -o made --query-count 2 --results 3").err;
     let warning = "warning: made has runs of other judgments too: run-1.txt, run-2.txt, run-3.txt \
                    and 2 more\n";
-    assert!(said.starts_with(warning), "{said}");
-    assert!(!folder.run("gen -o made.lmx --queries 2 --depth 3").err.contains("warning"));
+    assert!(stderr.starts_with(warning), "{stderr}");
+    assert!(!folder.run("gen -o made.lmx --query-count 2 --results 3").err.contains("warning"));
 }
 
 #[test]
 fn a_number_of_threads_is_asked_for_as_the_help_does() {
-    let said = Folder::new().error("eval qrels bm25.run --threads 0");
+    let error = Folder::new().error("eval qrels bm25.run --threads 0");
     assert!(
-        said.contains("invalid value '0' for '--threads <N>': a number of threads, 1 to "),
-        "{said}"
+        error.contains("invalid value '0' for '--threads <N>': a number of threads, 1 to "),
+        "{error}"
     );
 }
 
 #[test]
 fn every_command_says_what_it_read_or_is_quiet() {
     let folder = Folder::new();
-    let said = folder.run("compare -v qrels bm25.run dense.run -m AP --quiet").err;
-    assert_eq!(said, "qrels: TREC text\nbm25.run: TREC text\ndense.run: TREC text\n");
+    let stderr = folder.run("compare -v qrels bm25.run dense.run -m AP --quiet").err;
+    assert_eq!(stderr, "qrels: TREC text\nbm25.run: TREC text\ndense.run: TREC text\n");
     folder.put("equal.run", "q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n");
     assert_eq!(folder.run("show qrels equal.run --query q1 --quiet").err, "");
 }
@@ -220,11 +237,11 @@ fn lists_of_queries_are_refused_if_they_are_no_text() {
     let folder = Folder::new();
     folder.put("returns", "1\tg\r2\tg\r");
     folder.put("binary", "q1\0");
-    for option in ["--only", "--group-by"] {
-        let said = format!("{option}=returns");
+    for option in ["--only-queries", "--group-by"] {
+        let argument = format!("{option}=returns");
         fails(
             &folder,
-            &format!("eval qrels bm25.run {said}"),
+            &format!("eval qrels bm25.run {argument}"),
             &["returns:1: a carriage return without a line feed"],
         );
         fails(
@@ -233,10 +250,14 @@ fn lists_of_queries_are_refused_if_they_are_no_text() {
             &["binary: is binary: text was expected"],
         );
     }
-    let said = folder.run("trec-eval -Z returns qrels bm25.run");
-    assert!(said.err.contains("returns:1: a carriage return without a line feed"), "{}", said.err);
+    let output = folder.run("trec-eval -Z returns qrels bm25.run");
+    assert!(
+        output.err.contains("returns:1: a carriage return without a line feed"),
+        "{}",
+        output.err
+    );
     #[cfg(target_os = "linux")] // a file that has no end
-    for option in ["--only", "--group-by"] {
+    for option in ["--only-queries", "--group-by"] {
         fails(
             &folder,
             &format!("eval qrels bm25.run {option}=/dev/zero"),
@@ -250,9 +271,9 @@ fn a_message_names_twenty_columns_at_most() {
     let folder = Folder::new();
     let columns: Vec<String> = (0..1000).map(|at| format!("col{at}")).collect();
     folder.put("wide.csv", format!("query_id,doc_id,{}\n", columns.join(",")));
-    let said = folder.error("eval qrels wide.csv");
-    assert!(said.contains("'col17', 982 more"), "{said}");
-    assert!(said.len() < 2000, "{said}");
+    let error = folder.error("eval qrels wide.csv");
+    assert!(error.contains("'col17', 982 more"), "{error}");
+    assert!(error.len() < 2000, "{error}");
 }
 
 #[test]
@@ -291,8 +312,8 @@ fn queries_that_are_equal_on_paper_are_neither_won_nor_lost() {
         values.contains("0.2916666666666667") && values.contains("0.29166666666666663"),
         "{values}"
     );
-    let said = folder.out("compare qrels x.run y.run -m AP -q --format table");
-    assert!(said.contains("+0.0000") && !said.contains("-0.0000"), "{said}");
+    let stdout = folder.out("compare qrels x.run y.run -m AP -q --format table");
+    assert!(stdout.contains("+0.0000") && !stdout.contains("-0.0000"), "{stdout}");
     folder.out("compare qrels x.run y.run -m AP -o page.html");
     let page = String::from_utf8(folder.get("page.html")).unwrap();
     assert!(page.contains("There is no query in which y.run loses"), "{page}");
@@ -305,8 +326,8 @@ fn queries_that_are_equal_on_paper_are_neither_won_nor_lost() {
 fn a_tip_names_an_option_that_is_meant() {
     let folder = Folder::new();
     let tip = |args: &str| {
-        let said = folder.error(args);
-        said.lines().find(|line| line.contains("tip: ")).map(|line| line.trim().to_owned())
+        let error = folder.error(args);
+        error.lines().find(|line| line.contains("tip: ")).map(|line| line.trim().to_owned())
     };
     assert_eq!(
         tip("compare qrels bm25.run --stat x").unwrap(),
@@ -324,15 +345,16 @@ fn a_tip_names_an_option_that_is_meant() {
     }
     // Spelled alike, and about something else.
     for slip in ["--group-bys-of", "--namings"] {
-        let said = tip(&format!("show qrels bm25.run --query q1 {slip}"));
-        assert!(said.as_ref().is_none_or(|said| !said.contains("similar")), "{said:?}");
+        let suggestion = tip(&format!("show qrels bm25.run --query q1 {slip}"));
+        assert!(suggestion.as_ref().is_none_or(|text| !text.contains("similar")), "{suggestion:?}");
     }
 }
 
 #[test]
 fn help_of_merge_says_rows_of_runs() {
     let help = Folder::new().out("merge --help");
-    assert!(help.contains("Write a row for each run, with a column for each measure"), "{help}");
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("`merge` has a row for each run"), "{help}");
 }
 
 /// A comparison says it, and only where queries share several judged documents.
@@ -352,7 +374,8 @@ fn queries_of_one_set_of_judged_documents_are_told() {
         }
         folder.run("compare qrels one two -m RR").err
     };
-    let said = "60 judged queries look like 12 groups, in which all have the same judged documents";
-    assert_says(&put(5), &[said]);
+    let expected =
+        "60 judged queries look like 12 groups, in which all have the same judged documents";
+    assert_says(&put(5), &[expected]);
     assert!(!put(1).contains("look like"));
 }

@@ -24,7 +24,8 @@ fn folder() -> Folder {
     folder
 }
 
-/// The numbers of the long format, with the query, the measure and the statistic before each.
+/// Returns the numbers of the long format, with the query, the measure and the statistic before
+/// each.
 fn numbers(out: &str) -> Vec<(String, f64)> {
     let number = |line: &str| {
         let cells: Vec<&str> = line.split('\t').collect();
@@ -235,11 +236,11 @@ fn what_ties_depends_on_the_type_of_scores() {
     let folder = folder();
     folder.put("near", "q2 Q0 b 1 1.000000001 t\nq2 Q0 a 2 1 t\n");
     let rr = |options: &str| {
-        numbers(&folder.out(&format!("eval qrels near --queries both -m RR {options}")))[0].1
+        numbers(&folder.out(&format!("eval qrels near --queries common -m RR {options}")))[0].1
     };
     assert_eq!(rr("--ties average"), 0.5);
-    assert_eq!(rr("--ties average --score f32"), 0.75);
-    assert_eq!(rr("--ties best --score f32"), 1.0);
+    assert_eq!(rr("--ties average --score-type f32"), 0.75);
+    assert_eq!(rr("--ties best --score-type f32"), 1.0);
 }
 
 #[test]
@@ -272,15 +273,15 @@ fn json_says_which_value_it_is() {
 #[test]
 fn shards_add_up_to_the_bits_of_all() {
     let folder = folder();
-    let of = |text: &str, query: &str| {
+    let query_lines = |text: &str, query: &str| {
         text.lines()
             .filter(|line| line.starts_with(query))
             .map(|line| format!("{line}\n"))
             .collect::<String>()
     };
     for query in ["q1", "q2"] {
-        folder.put(&format!("{query}.qrels"), of(QRELS, query));
-        folder.put(&format!("{query}.run"), of(RUN, query));
+        folder.put(&format!("{query}.qrels"), query_lines(QRELS, query));
+        folder.put(&format!("{query}.run"), query_lines(RUN, query));
         for rule in RULES {
             folder.out(&format!(
                 "eval {query}.qrels t={query}.run --ties {rule} {MEASURES} --partial \
@@ -379,7 +380,7 @@ fn matrices_in_other_orders_are_compared_without_a_warning() {
     folder.out("build qrels one=run --ties docno-asc --keep-ties -o one.lmx --quiet");
     folder.out("build qrels two=run --ties docno-desc --keep-ties -o two.lmx --quiet");
     folder.out(
-        "build qrels three=run --ties docno-desc --score f32 --keep-ties -o three.lmx --quiet",
+        "build qrels three=run --ties docno-desc --score-type f32 --keep-ties -o three.lmx --quiet",
     );
     let warns = |args: &str| {
         let Ran { err, code, .. } = folder.run(args);
@@ -401,7 +402,7 @@ fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
     for depth in [2, 4, 9] {
         folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx --quiet"));
         for side in ["best", "worst"] {
-            let said = format!(
+            let expected = format!(
                 "error: P@2: its {side} order under -M and -J together cannot be found without \
                  trying all of them\n"
             );
@@ -409,7 +410,7 @@ fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
             for inputs in [format!("qrels run -M {depth}"), "cut.lmx".to_owned()] {
                 assert_eq!(
                     folder.error(&format!("eval {inputs} --ties {side} {measures}")),
-                    said,
+                    expected,
                     "{inputs}"
                 );
                 let fixed = "-J -m NumQ,NumRel,IDCG@2";
@@ -431,7 +432,7 @@ fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
 #[test]
 fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     let folder = Folder::new();
-    for (args, said) in [
+    for (args, expected) in [
         (
             "average -m G",
             "G has no expected value over ties that can be computed; take --ties docno-desc",
@@ -462,7 +463,7 @@ fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     ] {
         assert_eq!(
             folder.error(&format!("eval no.qrels no.run --ties {args}")),
-            format!("error: {said}\n")
+            format!("error: {expected}\n")
         );
     }
 }

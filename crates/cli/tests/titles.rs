@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::folder::{Folder, assert_says};
 
-const SHOW: &str = "show qrels bm25.run --query q1 --query q2 --format json --titles";
+const SHOW: &str = "show qrels bm25.run --query q1 --query q2 --format json --topics";
 
-/// The texts of the queries q1 and q2 in a file with this content.
+/// Returns the texts of the queries q1 and q2 in a file with this content.
 fn titles(name: &str, content: impl AsRef<[u8]>) -> [Value; 2] {
     let folder = Folder::new();
     folder.put(name, content);
@@ -20,7 +20,7 @@ fn titles(name: &str, content: impl AsRef<[u8]>) -> [Value; 2] {
     [0, 1].map(|at| shown["queries"][at]["text"].clone())
 }
 
-/// The error of a file with this content, without the name of the file in front.
+/// Returns the error of a file with this content, without the name of the file in front.
 fn wrong(content: impl AsRef<[u8]>) -> String {
     let folder = Folder::new();
     folder.put("t", content);
@@ -76,7 +76,7 @@ fn texts_are_read_in_all_their_formats() {
     folder.put("run", "17 Q0 a 1 1 t\n");
     folder.put("numbers.jsonl", "{\"query_id\": 17, \"text\": \"seventeen\"}\n");
     assert_says(
-        &folder.out("show qrels run --query 17 --titles numbers.jsonl"),
+        &folder.out("show qrels run --query 17 --topics numbers.jsonl"),
         &["query 17: 1 judged document, 1 relevant (1 of grade 1)\n  seventeen\n\nrun"],
     );
 }
@@ -101,7 +101,7 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
                query_id and text";
     let record = "expected {\"_id\": …, \"text\": …}";
     let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1];
-    for (content, said) in [
+    for (content, expected) in [
         (&b"q1 blue cars\n"[..], format!("1: found no tab: {row}")),
         (b"q1,blue cars\n", format!("1: found no tab: {row}")),
         (b"q1\tblue\nq2\tred\tround\n", format!("2: found 3 columns: {row}")),
@@ -164,7 +164,7 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
         ),
         (&gzip, " cannot read: the gzip stream ends early: is the file complete?".to_owned()),
     ] {
-        assert_eq!(wrong(content), said, "{}", content.escape_ascii());
+        assert_eq!(wrong(content), expected, "{}", content.escape_ascii());
     }
     for nothing in ["", "\n\n", "qid\ttext\n", "{}", "\u{feff}"] {
         assert_says(
@@ -182,15 +182,16 @@ fn queries_without_a_text_are_counted() {
     let folder = Folder::new();
     folder.put("t", "q2\tred\nq1\t \n");
     let ran =
-        folder.run("show qrels bm25.run --query q1 --query q2 --query q3 --query q1 --titles t");
+        folder.run("show qrels bm25.run --query q1 --query q2 --query q3 --query q1 --topics t");
     assert_eq!(
         (ran.err.as_str(), ran.code),
         ("note: 2 of 3 queries have no text in t (q1, q3)\n", 0)
     );
-    assert_eq!(folder.run("show qrels bm25.run --query q1 --query q2 --titles t --quiet").err, "");
-    let ran = folder.run("show qrels bm25.run --query q3 --titles t --quiet");
-    let said = "warning: no query has a text in t: its first id is q2, those asked for are q3\n";
-    assert_eq!((ran.err.as_str(), ran.code), (said, 0));
+    assert_eq!(folder.run("show qrels bm25.run --query q1 --query q2 --topics t --quiet").err, "");
+    let ran = folder.run("show qrels bm25.run --query q3 --topics t --quiet");
+    let expected =
+        "warning: no query has a text in t: its first id is q2, those asked for are q3\n";
+    assert_eq!((ran.err.as_str(), ran.code), (expected, 0));
     let json = folder.out("show qrels bm25.run --query q1 --format json");
     assert!(!json.contains("\"text\""), "{json}");
 }
@@ -200,7 +201,7 @@ fn files_of_texts_are_not_written_over() {
     let folder = Folder::new();
     folder.put("t.tsv", "q1\tblue\n");
     assert_says(
-        &folder.error("show qrels bm25.run --query q1 --titles t.tsv -o t.tsv"),
+        &folder.error("show qrels bm25.run --query q1 --topics t.tsv -o t.tsv"),
         &["t.tsv: cannot write: it is one of the inputs\n"],
     );
 }

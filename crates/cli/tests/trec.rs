@@ -30,7 +30,7 @@ impl Case {
         self.0.run(&format!("trec-eval {args}"))
     }
 
-    /// The lines of a run that succeeds, with single blanks between their fields.
+    /// Returns the lines of a run that succeeds, with single blanks between their fields.
     #[track_caller]
     fn lines(&self, options: &str) -> Vec<String> {
         let Ran { out, err, code } = self.run(options);
@@ -57,7 +57,7 @@ const RUN: &str = "a Q0 d1 1 2 first\nb Q0 d2 1 2 first\nb Q0 d3 2 1 first\nz Q0
 fn gap() -> Case {
     Case::new(QRELS, RUN)
 }
-/// Every topic is in the run.
+/// Returns every topic is in the run.
 fn whole() -> Case {
     Case::new(QRELS, &format!("c Q0 d8 1 3 x\nc Q0 d1 2 2 x\n{RUN}"))
 }
@@ -151,7 +151,7 @@ fn version_10_stops_at_topics_that_the_run_lacks_or_puts_in_a_document() {
     for line in
         ["num_q all 3", "num_ret all 3", "num_rel all 5", "map all 0.4167", "gm_map all 0.0136"]
     {
-        assert!(lines.iter().any(|of| of == line), "{line} is not in {lines:?}");
+        assert!(lines.iter().any(|found| found == line), "{line} is not in {lines:?}");
     }
     // A bare name is mended, one with parameters is not.
     assert_eq!(gap().lines("--profile 10 -q -n -c -m relstring")[2], "relstring c ''");

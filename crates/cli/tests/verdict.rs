@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::folder::{Folder, assert_says};
 
-/// A folder with the bundled runs and short names for them.
+/// Returns a folder with the bundled runs and short names for them.
 fn demo() -> Folder {
     let folder = Folder::new();
     for name in ["demo.qrels", "demo-bm25.run", "demo-dense.run", "demo-hybrid.run"] {
@@ -19,17 +19,19 @@ fn demo() -> Folder {
     folder
 }
 
-/// A folder with twelve synthetic runs, some of which are made worse, as `qrels` and `r1` to `r12`.
+/// Returns a folder with twelve synthetic runs, some of which are made worse, as `qrels` and `r1`
+/// to `r12`.
 fn twelve() -> (Folder, String) {
     let folder = Folder::new();
-    folder.out("gen -o data --queries 40 --depth 60 --runs 12 --judged 30");
+    folder.out("gen -o data --query-count 40 --results 60 --runs 12 --judged 30");
     let mut names = Vec::new();
     for run in 1..=12 {
         let text = String::from_utf8(folder.get(&format!("data/run-{run}.txt"))).unwrap();
         // Every third run loses the first documents of some queries.
         let keep = |(at, _): &(usize, &str)| run % 3 > 0 || at % 60 > run * 2;
-        let kept: Vec<&str> = text.lines().enumerate().filter(keep).map(|(_, line)| line).collect();
-        folder.put(&format!("r{run}"), kept.join("\n") + "\n");
+        let lines: Vec<&str> =
+            text.lines().enumerate().filter(keep).map(|(_, line)| line).collect();
+        folder.put(&format!("r{run}"), lines.join("\n") + "\n");
         names.push(format!("r{run}"));
     }
     folder.put("qrels", folder.get("data/qrels.txt"));
@@ -49,16 +51,19 @@ fn first_line(text: &str) -> &str {
 fn the_verdict_comes_first() {
     let folder = demo();
     let three = "compare qrels bm25 dense hybrid -m nDCG@10,P@10 --quiet --format";
-    let said = "hybrid is better than bm25: nDCG@10 +0.165 (95 % interval +0.084 to +0.245), \
+    let verdict = "hybrid is better than bm25: nDCG@10 +0.165 (95 % interval +0.084 to +0.245), \
                 adjusted p = 0.0005.";
     let open = "hybrid against dense is undecided: +0.095 (95 % interval +0.002 to +0.188), \
                 adjusted p = 0.0912.";
     let table = folder.out(&format!("{three} table"));
-    assert_eq!(table.lines().take(2).collect::<Vec<_>>(), [said, open]);
-    assert_eq!(first_line(&folder.out(&format!("{three} markdown"))), format!("**{said} {open}**"));
-    assert_eq!(first_line(&folder.out(&format!("{three} latex"))), format!("% {said} {open}"));
+    assert_eq!(table.lines().take(2).collect::<Vec<_>>(), [verdict, open]);
+    assert_eq!(
+        first_line(&folder.out(&format!("{three} markdown"))),
+        format!("**{verdict} {open}**")
+    );
+    assert_eq!(first_line(&folder.out(&format!("{three} latex"))), format!("% {verdict} {open}"));
     let document = json(&folder.out(&format!("{three} json")));
-    assert_eq!(document["verdict"]["text"], format!("{said} {open}"));
+    assert_eq!(document["verdict"]["text"], format!("{verdict} {open}"));
     assert_eq!(document["verdict"]["best"], "hybrid");
     assert_eq!(document["verdict"]["not_told_from_best"], serde_json::json!(["dense"]));
     // With a baseline every sentence is about the other run, and shares are of the baseline.
@@ -94,12 +99,12 @@ fn the_verdict_comes_first() {
     assert!(first_line(&below).contains("Utility +0.150 (+0.7 %"), "{below}");
 }
 
-/// The corrected p of each pair, by the names of its runs in the order of the alphabet.
+/// Returns the corrected p of each pair, by the names of its runs in the order of the alphabet.
 fn adjusted(tsv: &str, measure: &str) -> BTreeMap<(String, String), f64> {
     let row = |line: &str| {
-        let of: Vec<&str> = line.split('\t').collect();
-        let pair = (of[0].min(of[1]).to_owned(), of[0].max(of[1]).to_owned());
-        (of[3] == measure && of[4] == "p_adj").then(|| (pair, of[5].parse().unwrap()))
+        let fields: Vec<&str> = line.split('\t').collect();
+        let pair = (fields[0].min(fields[1]).to_owned(), fields[0].max(fields[1]).to_owned());
+        (fields[3] == measure && fields[4] == "p_adj").then(|| (pair, fields[5].parse().unwrap()))
     };
     tsv.lines().filter_map(row).collect()
 }
@@ -175,7 +180,7 @@ fn many_runs_are_in_order() {
     for (at, one) in order.iter().enumerate() {
         for other in &order[at + 1..] {
             let shared =
-                letters[one.as_str()].iter().any(|of| letters[other.as_str()].contains(of));
+                letters[one.as_str()].iter().any(|letter| letters[other.as_str()].contains(letter));
             assert_eq!(shared, !differ(one, other), "{one} and {other} in\n{table}");
         }
     }
@@ -196,7 +201,7 @@ fn many_runs_are_in_order() {
     );
 }
 
-/// The letters that a cell such as `a–c` stands for.
+/// Returns the letters that a cell such as `a–c` stands for.
 fn expanded(cell: &str) -> Vec<char> {
     let letters: Vec<char> = cell.chars().collect();
     match letters.as_slice() {
@@ -213,8 +218,8 @@ fn groups_are_comparisons_of_their_queries() {
     let queries: Vec<String> = (1..=40).map(|query| format!("{query:02}")).collect();
     let [odd, even]: [Vec<&String>; 2] =
         [1, 0].map(|rest| (rest..40).step_by(2).map(|at| &queries[at]).collect());
-    let lines = |group: &str, of: &[&String]| {
-        of.iter().map(|query| format!("{query}\t{group}\n")).collect::<String>()
+    let lines = |group: &str, ids: &[&String]| {
+        ids.iter().map(|query| format!("{query}\t{group}\n")).collect::<String>()
     };
     folder.put("groups", lines("odd", &odd) + &lines("even", &even[..10]) + "99\tnone\n");
     let all = "compare qrels bm25 dense hybrid -m nDCG@10,P@10 --permutations 999 --format json";
@@ -225,11 +230,11 @@ fn groups_are_comparisons_of_their_queries() {
         &["no query of the group none counts", "10 of 40 queries are in no group"],
     );
     let whole = json(&ran.out);
-    for (at, (name, of)) in [("even", &even[..10]), ("odd", &odd[..])].into_iter().enumerate() {
-        folder.put("only", of.iter().map(|query| format!("{query}\n")).collect::<String>());
-        let alone = json(&folder.out(&format!("{all} --only only --quiet")));
+    for (at, (name, ids)) in [("even", &even[..10]), ("odd", &odd[..])].into_iter().enumerate() {
+        folder.put("only", ids.iter().map(|query| format!("{query}\n")).collect::<String>());
+        let alone = json(&folder.out(&format!("{all} --only-queries only --quiet")));
         let group = &whole["groups"][at];
-        assert_eq!((&group["name"], &group["queries"]), (&name.into(), &of.len().into()));
+        assert_eq!((&group["name"], &group["queries"]), (&name.into(), &ids.len().into()));
         for key in ["pairs", "runs", "verdict"] {
             assert_eq!(group[key], alone[key], "{key} of {name}");
         }
@@ -294,7 +299,7 @@ fn groups_against_stored_values() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|of| of["gates"].clone())
+            .map(|group| group["gates"].clone())
             .collect::<Vec<_>>()
     };
     assert_eq!(judged(&gate(stored).out), judged(&gate(live).out));
@@ -318,7 +323,7 @@ fn a_comparison_by_each_judge() {
     let text = String::from_utf8(folder.get("qrels")).unwrap();
     let fields: Vec<Vec<&str>> =
         text.lines().map(|line| line.split_whitespace().collect()).collect();
-    let of = |judge: usize| {
+    let judgments = |judge: usize| {
         // The second judge is stricter, and has not seen every document.
         let grade = |grade: &str| {
             if judge == 1 {
@@ -328,12 +333,13 @@ fn a_comparison_by_each_judge() {
             }
         };
         let seen = fields.iter().enumerate().filter(|(at, _)| judge == 0 || at % 5 > 0);
-        seen.map(|(_, of)| [of[0].to_owned(), of[2].to_owned(), grade(of[3])]).collect::<Vec<_>>()
+        seen.map(|(_, row)| [row[0].to_owned(), row[2].to_owned(), grade(row[3])])
+            .collect::<Vec<_>>()
     };
     let mut both = String::new();
     for (judge, name) in ["ann", "bob"].into_iter().enumerate() {
         let lines = |second: &str| {
-            of(judge)
+            judgments(judge)
                 .iter()
                 .map(|[query, doc, grade]| format!("{query} {second} {doc} {grade}\n"))
                 .collect::<String>()
@@ -499,7 +505,7 @@ fn a_page_of_groups_with_texts() {
     folder.put("groups", groups.collect::<String>());
     let titles = (1..=39).map(|query| format!("{query:02}\tsailing boats {query} <b>\n"));
     folder.put("titles.tsv", titles.collect::<String>());
-    let command = "compare qrels bm25 hybrid -m nDCG@10 --group-by groups --titles titles.tsv";
+    let command = "compare qrels bm25 hybrid -m nDCG@10 --group-by groups --topics titles.tsv";
     let ran = folder.shell(&format!(
         "$L {command} --fail-if 'nDCG@10 < 0.55' --fail-if 'nDCG@10 < 0.75' -o p.html"
     ));
@@ -520,10 +526,10 @@ fn a_page_of_groups_with_texts() {
     assert!(!page.contains("<b>"), "texts are escaped");
     assert_says(
         &folder.error(&format!("{command} -o a.md")),
-        &["--titles has the texts of queries for a page"],
+        &["--topics has the texts of queries for a page"],
     );
     let same =
-        folder.error("compare qrels bm25 hybrid --titles titles.tsv -o p.html -o titles.tsv");
+        folder.error("compare qrels bm25 hybrid --topics titles.tsv -o p.html -o titles.tsv");
     assert_says(&same, &["titles.tsv: cannot write: it is one of the inputs"]);
 }
 
@@ -674,7 +680,7 @@ fn options_that_would_do_nothing() {
         ("compare qrels bm25 dense --all-pairs --format tsv", "--all-pairs writes sentences"),
         ("eval qrels bm25 --explain -o a -o b", "--explain prints a plan"),
         (
-            "compare qrels bm25 dense --titles nowhere.tsv -o p.html --partial x.part",
+            "compare qrels bm25 dense --topics nowhere.tsv -o p.html --partial x.part",
             "nowhere.tsv: cannot open",
         ),
     ] {

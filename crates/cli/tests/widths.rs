@@ -11,7 +11,7 @@ use crate::folder::{Folder, assert_says};
 /// Names that differ at their end only, and have letters that are two columns wide.
 const LONG: &str = "experiment-2026-検索-bm25-k1-0.9-b-0.4-rm3-rerank-";
 
-/// A folder with judgments and twenty runs.
+/// Returns a folder with judgments and twenty runs.
 fn with_runs() -> Folder {
     let folder = Folder::empty();
     let mut qrels = String::new();
@@ -34,12 +34,12 @@ fn with_runs() -> Folder {
     folder
 }
 
-/// The runs of an argument: the first `count`, with names that begin so.
+/// Returns the runs of an argument: the first `count`, with names that begin so.
 fn runs(count: usize, name: &str) -> String {
     (0..count).map(|run| format!("{name}{run}={run}.run ")).collect()
 }
 
-/// The lines that a terminal of some columns shows of a command, on stdout and stderr.
+/// Returns the lines that a terminal of some columns shows of a command, on stdout and stderr.
 fn shown(folder: &Folder, columns: usize, args: &str) -> Vec<String> {
     folder.put("script.sh", format!("stty cols {columns} rows 40; $L {args}"));
     let ran = folder.shell("TERM=xterm script -qec 'bash script.sh' /dev/null");
@@ -163,11 +163,12 @@ fn long_names_lose_their_middle_on_a_terminal_and_stay_different() {
 fn names_of_runs_in_an_explanation_are_those_asked_for() {
     let folder = Folder::new();
     let named = |how: &str| {
-        folder.out(&format!("show qrels bm25.run dense.run --query q1 --names {how} --format csv"))
+        folder
+            .out(&format!("show qrels bm25.run dense.run --query q1 --name-by {how} --format csv"))
     };
     assert_says(&named("tag"), &["\nbm25,", "\ndense,"]);
     assert_says(&named("stem"), &["\nbm25,", "\ndense,"]);
     assert_says(&named("path"), &["\nbm25.run,", "\ndense.run,"]);
-    let twice = folder.error("show qrels bm25.run x/../bm25.run --query q1 --names tag");
+    let twice = folder.error("show qrels bm25.run x/../bm25.run --query q1 --name-by tag");
     assert_says(&twice, &["x/../bm25.run: "]);
 }

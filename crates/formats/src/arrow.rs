@@ -1,4 +1,5 @@
-//! Files and streams of Arrow: the places of their messages, and the batches in them.
+//! Reading of Arrow IPC files and streams: finding their messages, checking lengths, decoding
+//! record batches.
 //!
 //! The crate `arrow-ipc` reads a message in place, but trusts the lengths in the message. This
 //! module checks the lengths first.
@@ -29,10 +30,10 @@ use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{Block, Message, MessageHeader, MetadataVersion, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, Schema};
-use laneval::tables::WrongTable;
+use laneval::tables::TableError;
 use rayon::prelude::*;
 
-use crate::panics::guarded;
+use crate::panics::catch_reader_panic;
 
 /// The bytes at both ends of a file.
 const MAGIC: &[u8] = b"ARROW1";
@@ -44,32 +45,32 @@ const CONTINUES: [u8; 4] = [0xff; 4];
 // to 255 at most. Without a bound, a file of a kilobyte could ask for exabytes.
 const RATIO: usize = 1 << 15;
 
-/// A file or a stream, whose messages were found.
+/// An Arrow IPC file or stream in memory, with its schema and the places of its messages.
 pub struct ArrowFile {
     pub schema: Arc<Schema>,
     version: MetadataVersion,
     /// The dictionaries and batches, in order.
-    messages: Vec<MessagePlace>,
+    messages: Vec<MessageRange>,
     bytes: Buffer,
 }
 
-/// The place of a message.
+/// The place of an Arrow message, a dictionary or a record batch, in the bytes of its file.
 #[derive(Clone, Copy)]
-struct MessagePlace {
+struct MessageRange {
     is_batch: bool,
     block: Block,
 }
 
 impl ArrowFile {
-    /// Finds the messages.
+    /// Finds the schema and the messages of an Arrow IPC file or stream in memory.
     ///
     /// # Errors
     /// Messages that are missing or cannot be found.
-    pub fn of(bytes: Buffer) -> Result<Self, WrongTable> {
-        if bytes.starts_with(MAGIC) { Self::of_file(bytes) } else { Self::of_stream(bytes) }
+    pub fn parse(bytes: Buffer) -> Result<Self, TableError> {
+        if bytes.starts_with(MAGIC) { Self::parse_file(bytes) } else { Self::parse_stream(bytes) }
     }
 
-    fn of_file(bytes: Buffer) -> Result<Self, WrongTable> {
+    fn parse_file(bytes: Buffer) -> Result<Self, TableError> {
         let end = bytes.len().checked_sub(10).ok_or_else(incomplete)?;
         let trailer = bytes[end..].try_into().map_err(|_| incomplete())?;
         let length = read_footer_length(trailer).map_err(unreadable)?;
@@ -78,20 +79,25 @@ impl ArrowFile {
             root_as_footer(&bytes[start..end]).map_err(|error| damaged(&error.to_string()))?;
         let schema = footer.schema().ok_or_else(|| damaged("no schema"))?;
         let schema = Arc::new(try_fb_to_schema(schema).map_err(unreadable)?);
-        let (dictionaries, batches) = (footer.dictionaries(), footer.recordBatches());
-        let place = |is_batch| move |block: &Block| MessagePlace { is_batch, block: *block };
-        let messages = dictionaries.iter().flatten().map(place(false));
-        let messages = messages.chain(batches.iter().flatten().map(place(true))).collect();
+        // A file must not replace a dictionary, as a stream may. So all dictionaries are read
+        // before the batches.
+        let messages = [(false, footer.dictionaries()), (true, footer.recordBatches())]
+            .into_iter()
+            .flat_map(|(is_batch, blocks)| {
+                let blocks = blocks.into_iter().flatten();
+                blocks.map(move |block| MessageRange { is_batch, block: *block })
+            })
+            .collect();
         let version = footer.version();
-        Ok(ArrowFile { schema, version, messages, bytes })
+        Ok(Self { schema, version, messages, bytes })
     }
 
-    fn of_stream(bytes: Buffer) -> Result<Self, WrongTable> {
+    fn parse_stream(bytes: Buffer) -> Result<Self, TableError> {
         let (mut schema, mut version, mut messages) = (None, MetadataVersion::V5, Vec::new());
         let mut at = 0;
         while let Some(header) = header(&bytes[at..])? {
             let message = message(&bytes[at..], header)?;
-            let body = usize::try_from(message.bodyLength()).map_err(|_| incomplete())?;
+            let body = to_size(message.bodyLength())?;
             let after = at
                 .checked_add(header)
                 .and_then(|at| at.checked_add(body))
@@ -101,27 +107,27 @@ impl ArrowFile {
             }
             let is_batch = message.header_type() == MessageHeader::RecordBatch;
             match message.header_as_schema() {
-                Some(of) if schema.is_none() => {
-                    schema = Some(Arc::new(try_fb_to_schema(of).map_err(unreadable)?));
+                Some(fb_schema) if schema.is_none() => {
+                    schema = Some(Arc::new(try_fb_to_schema(fb_schema).map_err(unreadable)?));
                     version = message.version();
                 }
                 _ => {
                     let length = i32::try_from(header).map_err(|_| incomplete())?;
                     let block = Block::new(at as i64, length, message.bodyLength());
-                    messages.push(MessagePlace { is_batch, block });
+                    messages.push(MessageRange { is_batch, block });
                 }
             }
             at = after;
         }
         let schema = schema.ok_or_else(|| damaged("no schema"))?;
-        Ok(ArrowFile { schema, version, messages, bytes })
+        Ok(Self { schema, version, messages, bytes })
     }
 
-    /// Reads the batches, with only the columns `columns`.
+    /// Decodes the record batches of an Arrow file, with only the columns at the indices `columns`.
     ///
     /// # Errors
     /// A damaged message.
-    pub fn batches(&self, columns: Vec<usize>) -> Result<Vec<RecordBatch>, WrongTable> {
+    pub fn batches(&self, columns: Vec<usize>) -> Result<Vec<RecordBatch>, TableError> {
         let mut decoder =
             FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
         let mut batches = Vec::new();
@@ -132,19 +138,18 @@ impl ArrowFile {
             match alike {
                 [dictionary] if !dictionary.is_batch => {
                     let bytes = self.message(&dictionary.block)?;
-                    guarded(|| {
+                    catch_reader_panic(|| {
                         decoder.read_dictionary(&dictionary.block, &bytes).map_err(unreadable)
                     })?;
                 }
                 all => {
-                    let read = |place: &MessagePlace| {
-                        let bytes = self.message(&place.block)?;
-                        guarded(|| {
-                            decoder.read_record_batch(&place.block, &bytes).map_err(unreadable)
+                    let read = all.par_iter().map(|MessageRange { block, .. }| {
+                        let bytes = self.message(block)?;
+                        catch_reader_panic(|| {
+                            decoder.read_record_batch(block, &bytes).map_err(unreadable)
                         })
-                    };
-                    let read: Vec<_> =
-                        all.par_iter().map(read).collect::<Result<_, WrongTable>>()?;
+                    });
+                    let read = read.collect::<Result<Vec<_>, TableError>>()?;
                     batches.extend(read.into_iter().flatten());
                 }
             }
@@ -152,11 +157,11 @@ impl ArrowFile {
         Ok(batches)
     }
 
-    /// Returns the bytes of a message, after checking its lengths.
-    fn message(&self, block: &Block) -> Result<Buffer, WrongTable> {
-        let number = |number: i64| usize::try_from(number).map_err(|_| incomplete());
-        let (start, body) = (number(block.offset())?, number(block.bodyLength())?);
-        let header = number(block.metaDataLength().into())?;
+    /// Returns the bytes of one Arrow message, after checks of its place and of its buffers'
+    /// lengths.
+    fn message(&self, block: &Block) -> Result<Buffer, TableError> {
+        let (start, body) = (to_size(block.offset())?, to_size(block.bodyLength())?);
+        let header = to_size(block.metaDataLength().into())?;
         let length = header.checked_add(body).ok_or_else(incomplete)?;
         if start.checked_add(length).is_none_or(|end| end > self.bytes.len()) {
             return Err(incomplete());
@@ -167,39 +172,37 @@ impl ArrowFile {
     }
 }
 
-/// Returns how many bytes come before the body of the message at the start of `bytes`; `None` at
-/// the end of a stream.
-fn header(bytes: &[u8]) -> Result<Option<usize>, WrongTable> {
+/// Returns the length of the header of the Arrow message at the start of `bytes`; `None` at the end
+/// of a stream.
+fn header(bytes: &[u8]) -> Result<Option<usize>, TableError> {
     if bytes.is_empty() {
         return Ok(None);
     }
     // Before version 0.15 of Arrow there were no four bytes 0xff, and the length stood first.
     let prefix = if bytes.starts_with(&CONTINUES) { CONTINUES.len() } else { 0 };
     let length = bytes[prefix..].first_chunk::<4>().ok_or_else(incomplete)?;
-    let length = usize::try_from(i32::from_le_bytes(*length)).map_err(|_| incomplete())?;
+    let length = to_size(i32::from_le_bytes(*length).into())?;
     Ok((length > 0).then_some(prefix + 4 + length))
 }
 
-/// Returns the message at the start of `bytes`, whose header takes `header` bytes.
-fn message(bytes: &[u8], header: usize) -> Result<Message<'_>, WrongTable> {
+/// Parses the metadata of the Arrow message at the start of `bytes`, whose header takes `header`
+/// bytes.
+fn message(bytes: &[u8], header: usize) -> Result<Message<'_>, TableError> {
     let prefix = if bytes.starts_with(&CONTINUES) { 8 } else { 4 };
     let described = bytes.get(prefix..header).ok_or_else(incomplete)?;
     root_as_message(described).map_err(|error| damaged(&error.to_string()))
 }
 
-/// Rejects compressed buffers whose announced lengths are impossible or exceed the free memory.
-fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
+/// Rejects an Arrow message with compressed buffers whose announced lengths are impossible or
+/// exceed the free memory.
+fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), TableError> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
     if batch.compression().is_none() {
         return Ok(());
     }
     for buffer in batch.buffers().iter().flatten() {
-        let (Ok(start), Ok(length)) =
-            (usize::try_from(buffer.offset()), usize::try_from(buffer.length()))
-        else {
-            return Err(incomplete());
-        };
+        let (start, length) = (to_size(buffer.offset())?, to_size(buffer.length())?);
         let compressed = start
             .checked_add(length)
             .and_then(|end| body.get(start..end))
@@ -219,15 +222,21 @@ fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
     Ok(())
 }
 
-fn incomplete() -> WrongTable {
+/// Converts a length or an offset in an Arrow file to `usize`; a negative number is an error.
+fn to_size(number: i64) -> Result<usize, TableError> {
+    usize::try_from(number).map_err(|_| incomplete())
+}
+
+fn incomplete() -> TableError {
     damaged("it is not complete")
 }
 
-fn damaged(what: &str) -> WrongTable {
-    let what = what.lines().next().unwrap_or_default(); // the text behind the first line is a trace
-    WrongTable::File(format!("is Arrow that cannot be read: {what}"))
+fn damaged(what: &str) -> TableError {
+    // The lines behind the first are a trace of the verifier, which means nothing to users.
+    let what = what.lines().next().unwrap_or_default();
+    TableError::File(format!("is Arrow that cannot be read: {what}"))
 }
 
-fn unreadable(error: ArrowError) -> WrongTable {
+fn unreadable(error: ArrowError) -> TableError {
     damaged(&error.to_string())
 }

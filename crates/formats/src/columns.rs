@@ -1,20 +1,23 @@
-//! Single columns of Arrow: the types of ids and numbers, and borrowed views of their values.
+//! Conversion of single Arrow columns to laneval's borrowed columns of ids and numbers, with checks
+//! of types.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type,
-    Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, Float64Array};
 use arrow_schema::DataType;
 use half::slice::HalfFloatSliceExt;
-use laneval::columns::{Integers, Numbers, Text};
+use laneval::columns::{IdColumn, Integers, Numbers};
 use laneval::error::Problems;
+use laneval::tables::TableError;
 
-/// Returns the first rows that are null, as many as are told, and the number of all.
+/// Returns the indices of the first null rows of an Arrow column, and the number of all its null
+/// rows. The first are as many as messages show.
 pub fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
     if column.logical_null_count() == 0 {
         return (Vec::new(), 0);
@@ -24,127 +27,117 @@ pub fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
     (first.collect(), nulls.null_count())
 }
 
-/// Converts a column of numbers to a type that can be borrowed: truth values become 0 and 1, and
-/// decimals become the nearest numbers.
-pub fn as_numbers(column: &ArrayRef) -> ArrayRef {
-    let of = |numbers: Vec<f64>| Arc::new(Float64Array::from(numbers)) as ArrayRef;
-    let decimals = |unscaled: Vec<String>, scale: i8| {
-        of(unscaled
-            .iter()
-            .map(|digits| format!("{digits}e{}", -i32::from(scale)).parse().unwrap_or(f64::NAN))
-            .collect())
-    };
-    fn texts<T: ArrowPrimitiveType>(column: &ArrayRef) -> Vec<String>
-    where
-        T::Native: std::fmt::Display,
-    {
-        column.as_primitive::<T>().values().iter().map(ToString::to_string).collect()
-    }
-    match column.data_type() {
+/// Converts an Arrow column of truth values or decimals to `f64`; returns other columns unchanged.
+/// Truth values become 0 and 1, and decimals become the nearest numbers.
+pub fn to_borrowable_numbers(column: &ArrayRef) -> ArrayRef {
+    let numbers: Vec<f64> = match column.data_type() {
         DataType::Boolean => {
-            let of_row = |row| f64::from(u8::from(column.as_boolean().value(row)));
-            of((0..column.len()).map(of_row).collect())
+            let truths = column.as_boolean();
+            (0..column.len()).map(|row| f64::from(u8::from(truths.value(row)))).collect()
         }
-        DataType::Decimal32(_, scale) => decimals(texts::<Decimal32Type>(column), *scale),
-        DataType::Decimal64(_, scale) => decimals(texts::<Decimal64Type>(column), *scale),
-        DataType::Decimal128(_, scale) => decimals(texts::<Decimal128Type>(column), *scale),
-        DataType::Decimal256(_, scale) => decimals(texts::<Decimal256Type>(column), *scale),
-        _ => column.clone(),
-    }
+        DataType::Decimal32(_, scale) => decimals::<Decimal32Type>(column, *scale),
+        DataType::Decimal64(_, scale) => decimals::<Decimal64Type>(column, *scale),
+        DataType::Decimal128(_, scale) => decimals::<Decimal128Type>(column, *scale),
+        DataType::Decimal256(_, scale) => decimals::<Decimal256Type>(column, *scale),
+        _ => return column.clone(),
+    };
+    Arc::new(Float64Array::from(numbers))
 }
 
-/// Returns whether ids can have this type.
-pub fn is_id(of: &DataType) -> bool {
-    match of {
+/// Converts an Arrow column of decimals to the nearest `f64` numbers.
+fn decimals<T: ArrowPrimitiveType>(column: &ArrayRef, scale: i8) -> Vec<f64>
+where
+    T::Native: std::fmt::Display,
+{
+    let exponent = -i32::from(scale);
+    let unscaled = column.as_primitive::<T>().values().iter();
+    // The parser of decimal text rounds once. A division of a large integer by a power of ten would
+    // round twice.
+    unscaled.map(|digits| format!("{digits}e{exponent}").parse().unwrap_or(f64::NAN)).collect()
+}
+
+/// Returns the error for an Arrow column of a wrong type; `expected` says what was expected.
+pub fn wrong_type(name: &str, column: &ArrayRef, expected: &str) -> TableError {
+    let data_type = column.data_type();
+    TableError::Type(format!("column `{name}` is of type {data_type}: {expected} expected"))
+}
+
+/// Returns whether an Arrow column of this type can hold ids of queries or documents: text, bytes
+/// or integers.
+pub fn is_id(data_type: &DataType) -> bool {
+    match data_type {
         DataType::Dictionary(_, values) => {
+            // `text` reads the values of a dictionary, and knows no codes.
             !matches!(**values, DataType::Dictionary(..)) && is_id(values)
         }
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
-        of => of.is_integer(),
+        scalar => scalar.is_integer(),
     }
 }
 
-/// Returns the values of a dictionary.
+/// Returns the values of an Arrow dictionary column; `None` for a column of another type.
 pub fn values(column: &ArrayRef) -> Option<&ArrayRef> {
     column.as_any_dictionary_opt().map(|dictionary| dictionary.values())
 }
 
-/// Returns the codes of a dictionary.
+/// Returns the codes of an Arrow dictionary column, the index of each row's value; `None` for
+/// another column.
 pub fn codes(column: &ArrayRef) -> Option<Integers<'_>> {
-    fn of<K: ArrowDictionaryKeyType>(column: &ArrayRef) -> &[K::Native] {
-        column.as_dictionary::<K>().keys().values()
-    }
-    let DataType::Dictionary(key, _) = column.data_type() else { return None };
-    Some(match **key {
-        DataType::Int8 => Integers::I8(of::<Int8Type>(column)),
-        DataType::Int16 => Integers::I16(of::<Int16Type>(column)),
-        DataType::Int32 => Integers::I32(of::<Int32Type>(column)),
-        DataType::Int64 => Integers::I64(of::<Int64Type>(column)),
-        DataType::UInt8 => Integers::U8(of::<UInt8Type>(column)),
-        DataType::UInt16 => Integers::U16(of::<UInt16Type>(column)),
-        DataType::UInt32 => Integers::U32(of::<UInt32Type>(column)),
-        DataType::UInt64 => Integers::U64(of::<UInt64Type>(column)),
-        _ => return None,
-    })
+    integers(column.as_any_dictionary_opt()?.keys())
 }
 
-/// Returns the buffers of a column of views.
+/// Returns the data buffers of an Arrow column of string or binary views; none for another column.
 pub fn buffers(column: &ArrayRef) -> Vec<&[u8]> {
-    match column.data_type() {
-        DataType::Utf8View => {
-            column.as_string_view().data_buffers().iter().map(|of| of.as_slice()).collect()
-        }
-        DataType::BinaryView => {
-            column.as_binary_view().data_buffers().iter().map(|of| of.as_slice()).collect()
-        }
-        _ => Vec::new(),
-    }
+    let buffers = match column.data_type() {
+        DataType::Utf8View => &column.as_string_view().data_buffers()[..],
+        DataType::BinaryView => &column.as_binary_view().data_buffers()[..],
+        _ => &[],
+    };
+    buffers.iter().map(|buffer| buffer.as_slice()).collect()
 }
 
-/// Returns a column of ids that is not a dictionary.
-pub fn text<'a>(column: &'a ArrayRef, buffers: &'a [&'a [u8]]) -> Text<'a> {
+/// Borrows an Arrow column of ids (text, bytes or integers, but no dictionary) as laneval's column
+/// of ids.
+pub fn text<'a>(column: &'a ArrayRef, buffers: &'a [&'a [u8]]) -> IdColumn<'a> {
     match column.data_type() {
         DataType::Utf8 => {
-            let of = column.as_string::<i32>();
-            Text::Utf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+            let array = column.as_string::<i32>();
+            IdColumn::Utf8 { offsets: array.value_offsets(), bytes: array.value_data() }
         }
         DataType::LargeUtf8 => {
-            let of = column.as_string::<i64>();
-            Text::LargeUtf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+            let array = column.as_string::<i64>();
+            IdColumn::LargeUtf8 { offsets: array.value_offsets(), bytes: array.value_data() }
         }
         DataType::Binary => {
-            let of = column.as_binary::<i32>();
-            Text::Utf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+            let array = column.as_binary::<i32>();
+            IdColumn::Utf8 { offsets: array.value_offsets(), bytes: array.value_data() }
         }
         DataType::LargeBinary => {
-            let of = column.as_binary::<i64>();
-            Text::LargeUtf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+            let array = column.as_binary::<i64>();
+            IdColumn::LargeUtf8 { offsets: array.value_offsets(), bytes: array.value_data() }
         }
-        DataType::Utf8View => Text::Views { views: column.as_string_view().views(), buffers },
-        DataType::BinaryView => Text::Views { views: column.as_binary_view().views(), buffers },
-        _ => integers(column).map_or(Text::Bytes(&[]), Text::Numbers),
+        DataType::Utf8View => IdColumn::Views { views: column.as_string_view().views(), buffers },
+        DataType::BinaryView => IdColumn::Views { views: column.as_binary_view().views(), buffers },
+        _ => integers(column).map_or(IdColumn::Bytes(&[]), IdColumn::Integers),
     }
 }
 
-/// Returns the id in a row of a column without nulls there; `None` if the column has no ids.
+/// Returns the id in one row of an Arrow column as bytes; `None` if the type of the column holds no
+/// ids. The row must not be null.
 pub fn id(column: &ArrayRef, row: usize) -> Option<Vec<u8>> {
     if let Some(values) = values(column) {
         return id(values, codes(column)?.natural(row)?);
     }
-    Some(match column.data_type() {
-        DataType::Utf8 => column.as_string::<i32>().value(row).into(),
-        DataType::LargeUtf8 => column.as_string::<i64>().value(row).into(),
-        DataType::Utf8View => column.as_string_view().value(row).into(),
-        DataType::Binary => column.as_binary::<i32>().value(row).into(),
-        DataType::LargeBinary => column.as_binary::<i64>().value(row).into(),
-        DataType::BinaryView => column.as_binary_view().value(row).into(),
-        _ => integers(column)?.get(row).to_string().into(),
-    })
+    if !is_id(column.data_type()) {
+        return None;
+    }
+    let id = column.slice(row, 1);
+    Some(text(&id, &buffers(&id)).id(0).bytes(&mut Default::default()).to_vec())
 }
 
-/// Returns a column of integers.
-pub fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
+/// Borrows the values of an Arrow column of integers; `None` for a column of another type.
+pub fn integers(column: &dyn Array) -> Option<Integers<'_>> {
     Some(match column.data_type() {
         DataType::Int8 => Integers::I8(column.as_primitive::<Int8Type>().values()),
         DataType::Int16 => Integers::I16(column.as_primitive::<Int16Type>().values()),
@@ -158,7 +151,8 @@ pub fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
     })
 }
 
-/// Returns a column of numbers.
+/// Borrows the values of an Arrow column of integers or floats; `None` for a column of another
+/// type.
 pub fn floats(column: &ArrayRef) -> Option<Numbers<'_>> {
     Some(match column.data_type() {
         DataType::Float16 => {

@@ -1,5 +1,5 @@
-//! Files of Parquet and of Arrow, read as tables: only the columns that are needed, row groups and
-//! batches in parallel.
+//! Parquet and Arrow files, read as tables of judgments or results: only the needed columns, in
+//! parallel.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
 use laneval::InputFormat;
-use laneval::tables::{self, Places, TableColumns, TableFile, TableReader, WrongTable};
+use laneval::tables::{self, ColumnIndices, TableColumns, TableError, TableFile, TableReader};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -17,14 +17,14 @@ use rayon::prelude::*;
 
 use crate::arrow::ArrowFile;
 use crate::lists::has_lists;
-use crate::panics::guarded;
+use crate::panics::catch_reader_panic;
 use crate::table::ArrowTable;
 
 /// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
-/// A reader of files of Parquet and of Arrow, with every compression but Brotli and LZO: see
-/// [`Join::tables`](laneval::Join::tables).
+/// A reader of Parquet and Arrow files of judgments or results, with every compression but Brotli
+/// and LZO. See [`Join::tables`](laneval::Join::tables).
 ///
 /// The columns of ids and numbers are held in memory, decoded. Ids of queries that are text are
 /// held as codes.
@@ -32,22 +32,23 @@ const ROWS: usize = 1 << 16;
 pub struct Files;
 
 impl TableReader for Files {
-    fn read(&self, file: TableFile<'_>) -> Result<Box<dyn tables::Table>, WrongTable> {
+    fn read(&self, file: TableFile<'_>) -> Result<Box<dyn tables::Table>, TableError> {
         let TableFile { format, bytes, columns, .. } = file;
         let table = match format {
-            InputFormat::Parquet => of_parquet(Bytes::from_owner(bytes), columns),
-            _ => of_arrow(Bytes::from_owner(bytes), columns),
+            InputFormat::Parquet => read_parquet(Bytes::from_owner(bytes), columns),
+            _ => read_arrow(Bytes::from_owner(bytes), columns),
         };
         Ok(Box::new(table?))
     }
 }
 
-/// Returns the places of the columns that are read.
+/// Returns the indices of those columns of a Parquet or Arrow file that hold queries, documents,
+/// scores and so on.
 fn places(
     schema: &Schema,
     names: &[String],
     columns: TableColumns<'_>,
-) -> Result<Places, WrongTable> {
+) -> Result<ColumnIndices, TableError> {
     let lists: Vec<bool> =
         schema.fields().iter().map(|field| has_lists(field.data_type())).collect();
     columns.places_with_lists(names, &lists)
@@ -57,30 +58,29 @@ fn names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
-fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, WrongTable> {
-    let file = guarded(|| ArrowFile::of(file.into()))?;
+fn read_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
+    let file = catch_reader_panic(|| ArrowFile::parse(file.into()))?;
     let names = names(&file.schema);
     let places = places(&file.schema, &names, columns)?;
-    of_batches(file.batches(places.all())?, &names, &places)
+    table_from_batches(file.batches(places.all())?, &names, &places)
 }
 
-/// Makes the table of batches that have only the columns of `places`.
-fn of_batches(
+/// Makes a table of judgments or results from Arrow batches that have only the columns of `places`.
+fn table_from_batches(
     batches: Vec<RecordBatch>,
     names: &[String],
-    places: &Places,
-) -> Result<ArrowTable, WrongTable> {
+    places: &ColumnIndices,
+) -> Result<ArrowTable, TableError> {
     let names: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
     let mut table = ArrowTable::new(&names, places.among_all());
     table.push(&batches)?;
     Ok(table)
 }
 
-fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, WrongTable> {
-    let said =
-        |error: ParquetError| WrongTable::File(format!("is Parquet that cannot be read: {error}"));
-    let (names, places, metadata) = guarded(|| {
-        let read = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(said)?;
+fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
+    let (names, places, metadata) = catch_reader_panic(|| {
+        let read =
+            ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(unreadable)?;
         let names = names(read.schema());
         let places = places(read.schema(), &names, columns)?;
         // The id of a query stands in all of its rows. Codes take 4 bytes a row, and each id is
@@ -90,30 +90,32 @@ fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Wron
         // If a type cannot be read as codes, the reader keeps the type of the file.
         Ok((names, places, coded.unwrap_or(read)))
     })?;
-    let group = |group: usize| -> Result<Vec<RecordBatch>, WrongTable> {
-        guarded(|| {
+    // A row group can be decoded by itself, and its batches are consecutive rows. The order of
+    // groups is kept, because the order of rows may break ties.
+    let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(|group| {
+        catch_reader_panic(|| {
             let builder =
                 ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata.clone());
             let mask = ProjectionMask::roots(builder.parquet_schema(), places.all());
             let reader =
                 builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(ROWS);
-            reader
-                .build()
-                .map_err(said)?
-                .collect::<Result<_, _>>()
-                .map_err(|error| said(error.into()))
+            let batches = reader.build().map_err(unreadable)?.collect::<Result<Vec<_>, _>>();
+            batches.map_err(|error| unreadable(error.into()))
         })
-    };
-    // A row group can be decoded by itself, and its batches are consecutive rows. The order of
-    // groups is kept, because the order of rows may break ties.
-    let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(group);
+    });
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
-    of_batches(groups.concat(), &names, &places)
+    table_from_batches(groups.concat(), &names, &places)
 }
 
-/// Returns the schema with text of queries as codes of a dictionary, as it mostly lies in the file.
+/// Returns the error for a Parquet file that the crate `parquet` cannot read.
+fn unreadable(error: ParquetError) -> TableError {
+    TableError::File(format!("is Parquet that cannot be read: {error}"))
+}
+
+/// Returns the schema of a Parquet file with the text column of queries read as dictionary codes.
+/// Most files store the column so.
 fn coded(schema: &Schema, query: usize) -> Arc<Schema> {
-    let field = |(at, field): (usize, &Arc<Field>)| match field.data_type() {
+    let fields = schema.fields().iter().enumerate().map(|(at, field)| match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if at == query => {
             let text = match field.data_type() {
                 DataType::LargeUtf8 => DataType::LargeUtf8,
@@ -123,7 +125,7 @@ fn coded(schema: &Schema, query: usize) -> Arc<Schema> {
             Arc::new(field.as_ref().clone().with_data_type(coded))
         }
         _ => field.clone(),
-    };
-    let fields: Vec<Arc<Field>> = schema.fields().iter().enumerate().map(field).collect();
+    });
+    let fields: Vec<Arc<Field>> = fields.collect();
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }

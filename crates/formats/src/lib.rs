@@ -1,4 +1,4 @@
-//! Tables of Arrow, and files of them, as judgments and runs of laneval.
+//! Arrow tables, and Parquet and Arrow files, read as judgments and runs of laneval.
 //!
 //! Columns are borrowed without a copy: text of any kind, codes of dictionaries, numbers of any
 //! type.
@@ -32,7 +32,7 @@ mod write;
 pub use file::Files;
 pub use lists::has_lists;
 #[cfg(feature = "parquet")]
-pub use panics::say_nothing_of_damaged_files;
+pub use panics::silence_reader_panics;
 pub use table::ArrowTable;
 #[cfg(feature = "parquet")]
 pub use write::{ColumnKind, ParquetWriter, RowCell};

@@ -1,28 +1,30 @@
-//! Columns of Arrow as results and judgments, borrowed as they lie.
+//! Arrow tables whose columns are borrowed as results of a run or as judgments.
 
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
-use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
+use laneval::columns::{IdColumn, Integers, Numbers, QrelsColumns, RunColumns};
 use laneval::error::Problems;
-use laneval::tables::{self, Places, WrongTable};
+use laneval::tables::{self, ColumnIndices, TableError};
 
 use crate::columns::{
-    as_numbers, buffers, codes, floats, id, integers, is_id, nulls, text, values,
+    buffers, codes, floats, id, integers, is_id, nulls, text, to_borrowable_numbers, values,
+    wrong_type,
 };
-use crate::lists::{self, Unfolded};
+use crate::lists::{self, ExplodedBatch};
 
-/// Columns of a table that are results or judgments.
+/// The rows of an Arrow table that are results of a run or judgments, in batches of columns.
 #[derive(Debug)]
 pub struct ArrowTable {
     /// The names of all columns of the batches.
     columns: Vec<String>,
-    places: Places,
-    /// The names of the columns of queries, groups, documents, and numbers or ranks.
+    /// The indices of the columns that are read.
+    places: ColumnIndices,
+    /// The names of the read columns: queries, groups, documents, and numbers or ranks.
     names: Vec<String>,
     batches: Vec<ArrowBatch>,
     rows: usize,
-    /// The queries of rows whose lists are empty.
+    /// The queries of rows whose list of documents is empty.
     bare: Vec<Vec<u8>>,
 }
 
@@ -35,7 +37,7 @@ struct ArrowBatch {
     group: Option<ArrayRef>,
     /// The first positions of passages, and the positions behind their ends.
     span: Option<[ArrayRef; 2]>,
-    /// The end of each row's documents, if rows have lists of documents.
+    /// Where the documents of each row of the table end in `doc`, if rows have lists of documents.
     ends: Option<Vec<usize>>,
 }
 
@@ -44,12 +46,12 @@ impl tables::Table for ArrowTable {
         &self.names
     }
 
-    fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>])) {
-        ArrowTable::with_records(self, |batches| work(batches));
+    fn with_records(&self, work: &mut dyn FnMut(&[RunColumns<'_>])) {
+        Self::with_records(self, |batches| work(batches));
     }
 
-    fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>])) {
-        ArrowTable::with_judgments(self, |batches| work(batches));
+    fn with_judgments(&self, work: &mut dyn FnMut(&[QrelsColumns<'_>])) {
+        Self::with_judgments(self, |batches| work(batches));
     }
 
     fn bare_queries(&self) -> &[Vec<u8>] {
@@ -58,7 +60,8 @@ impl tables::Table for ArrowTable {
 }
 
 impl ArrowBatch {
-    /// The positions of passages.
+    /// Returns the start and end positions of the passages in a batch's rows; `None` without
+    /// positions.
     fn positions(&self) -> Option<[Integers<'_>; 2]> {
         let [start, end] = self.span.as_ref()?;
         Some([integers(start)?, integers(end)?])
@@ -66,69 +69,72 @@ impl ArrowBatch {
 }
 
 impl ArrowTable {
-    /// Makes a table without rows, of batches whose columns have the names `columns`, and are read
-    /// from `places`.
-    pub fn new(columns: &[String], places: Places) -> Self {
+    /// Makes an empty table for Arrow batches with the columns `columns`, of which those of
+    /// `places` are read.
+    pub fn new(columns: &[String], places: ColumnIndices) -> Self {
         let read =
             [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
-        let (batches, bare) = Default::default();
-        ArrowTable { columns: columns.to_vec(), places, names, batches, rows: 0, bare }
+        Self {
+            columns: columns.to_vec(),
+            places,
+            names,
+            batches: Vec::new(),
+            rows: 0,
+            bare: Vec::new(),
+        }
     }
 
-    /// Adds the rows of some batches.
+    /// Adds the rows of some Arrow batches to the table.
     ///
     /// # Errors
     /// A column of a wrong type; nulls, by their rows.
-    pub fn push(&mut self, batches: &[RecordBatch]) -> Result<(), WrongTable> {
+    pub fn push(&mut self, batches: &[RecordBatch]) -> Result<(), TableError> {
         let (mut first, mut more) = (Vec::new(), 0);
         for batch in batches {
             more += self.push_batch(batch, &mut first)?;
         }
-        if first.is_empty() { Ok(()) } else { Err(WrongTable::Rows { first, more }) }
+        if first.is_empty() { Ok(()) } else { Err(TableError::Rows { first, more }) }
     }
 
-    /// Adds the rows of a batch, and its first wrong rows to `found`. Returns the number of further
-    /// wrong rows, for which `found` has no room.
+    /// Adds the rows of one Arrow batch to the table, and its first wrong rows to `found`. Returns
+    /// the number of further wrong rows, for which `found` has no room.
     fn push_batch(
         &mut self,
         batch: &RecordBatch,
         found: &mut Vec<(u64, String)>,
-    ) -> Result<u64, WrongTable> {
+    ) -> Result<u64, TableError> {
         let (null_rows, count) = self.nulls_of(batch);
         let mut more = self.note(null_rows, count, found);
-        let Places { query, doc, number, rank, group, .. } = self.places;
-        let column = |at: usize| batch.column(at).clone();
-        let of = match self.places.lists {
+        let mut wrong = Vec::new();
+        let ColumnIndices { query, doc, number, rank, group, .. } = self.places;
+        let arrow_batch = match self.places.lists {
             None => Some(ArrowBatch {
-                query: column(query),
-                doc: column(doc),
+                query: batch.column(query).clone(),
+                doc: batch.column(doc).clone(),
                 number: match number {
-                    Some(at) => Some(as_numbers(batch.column(at))),
+                    Some(at) => Some(to_borrowable_numbers(batch.column(at))),
                     // Judged passages without grades have grade 1.
                     None if rank.is_none() && self.places.start.is_some() => {
                         Some(ones(batch.num_rows()))
                     }
                     None => None,
                 },
-                rank: rank.map(column),
-                group: group.map(column),
-                span: self.span_of(batch)?,
+                rank: rank.map(|at| batch.column(at).clone()),
+                group: group.map(|at| batch.column(at).clone()),
+                span: self.span_of(batch, &mut wrong)?,
                 ends: None,
             }),
-            // Rows with nulls are refused, so their lists need not be unfolded.
+            // A batch with nulls is refused, and unfolding expects no nulls.
             Some(_) if count > 0 => None,
             Some(columns) => {
-                let mut wrong = Vec::new();
                 let unfolded =
-                    lists::unfold(batch, &self.columns, self.places, columns, &mut wrong)?;
+                    lists::explode(batch, &self.columns, self.places, columns, &mut wrong)?;
                 wrong.sort_unstable();
-                let (is_right, count) = (wrong.is_empty(), wrong.len());
-                more += self.note(wrong, count, found);
-                let Unfolded { query, doc, number, rank, group, ends } = unfolded;
+                let ExplodedBatch { query, doc, number, rank, group, ends } = unfolded;
                 self.add_bare_queries(batch.column(self.places.query), &ends);
-                let number = number.map(|number| as_numbers(&number));
-                is_right.then_some(ArrowBatch {
+                let number = number.map(|number| to_borrowable_numbers(&number));
+                wrong.is_empty().then_some(ArrowBatch {
                     query,
                     doc,
                     number,
@@ -139,52 +145,75 @@ impl ArrowTable {
                 })
             }
         };
-        if let Some(of) = of {
-            self.check_types(&of)?;
-            self.batches.push(of);
+        let count = wrong.len();
+        more += self.note(wrong, count, found);
+        if let Some(arrow_batch) = arrow_batch {
+            self.check_types(&arrow_batch)?;
+            self.batches.push(arrow_batch);
         }
         self.rows += batch.num_rows();
         Ok(more)
     }
 
-    /// Adds the queries of rows with empty lists. A list is empty if it ends at the end of the list
-    /// before.
+    /// Notes the queries of those rows whose list of documents is empty. A list is empty if it ends
+    /// at the end of the list before.
     fn add_bare_queries(&mut self, queries: &ArrayRef, ends: &[usize]) {
-        let is_empty =
-            |row: &usize| ends[*row] == row.checked_sub(1).map_or(0, |before| ends[before]);
-        self.bare.extend((0..ends.len()).filter(is_empty).filter_map(|row| id(queries, row)));
+        let empty = (0..ends.len())
+            .filter(|&row| ends[row] == row.checked_sub(1).map_or(0, |before| ends[before]));
+        self.bare.extend(empty.filter_map(|row| id(queries, row)));
     }
 
-    /// Returns the positions of the passages of a batch, if it has any: ends may be given as
-    /// lengths.
-    fn span_of(&self, batch: &RecordBatch) -> Result<Option<[ArrayRef; 2]>, WrongTable> {
-        let Places { start: Some(start), end, length, .. } = self.places else { return Ok(None) };
-        let numbers = |at: usize| {
-            let column = batch.column(at);
-            integers(column).ok_or_else(|| {
-                let (name, of) = (&self.columns[at], column.data_type());
-                WrongTable::Type(format!("column `{name}` is of type {of}: integers were expected"))
-            })
+    /// Returns the start and end positions of the passages in an Arrow batch, if it has such
+    /// columns. Ends may be given as lengths; adds rows whose end is too large to `wrong`, by their
+    /// number in the batch.
+    fn span_of(
+        &self,
+        batch: &RecordBatch,
+        wrong: &mut Vec<(usize, String)>,
+    ) -> Result<Option<[ArrayRef; 2]>, TableError> {
+        let ColumnIndices { start: Some(start), end, length, .. } = self.places else {
+            return Ok(None);
         };
-        let starts = numbers(start)?;
+        let starts = self.integers_at(batch, start)?;
         let ends = match (end, length) {
-            (Some(end), _) => numbers(end).map(|_| batch.column(end).clone())?,
+            (Some(end), _) => {
+                self.integers_at(batch, end)?;
+                batch.column(end).clone()
+            }
             (None, Some(length)) => {
-                let lengths = numbers(length)?;
-                // What is beyond the integers is beyond the last position too.
-                let end =
-                    |row| i64::try_from(starts.get(row) + lengths.get(row)).unwrap_or(i64::MAX);
-                Arc::new(Int64Array::from_iter_values((0..starts.len()).map(end)))
+                let lengths = self.integers_at(batch, length)?;
+                let columns = [batch.column(start), batch.column(length)];
+                let ends = (0..starts.len()).map(|row| {
+                    let (start, length) = (starts.get(row), lengths.get(row));
+                    i64::try_from(start + length).unwrap_or_else(|_| {
+                        // The number in a null may be any, and nulls are reported as such.
+                        if columns.iter().all(|column| column.is_valid(row)) {
+                            wrong.push((row, end_too_large(start, length)));
+                        }
+                        i64::MAX
+                    })
+                });
+                Arc::new(Int64Array::from_iter_values(ends))
             }
             (None, None) => return Ok(None),
         };
         Ok(Some([batch.column(start).clone(), ends]))
     }
 
-    /// Returns the first nulls of a batch in the columns that are read, by their rows, and the
-    /// number of all.
+    /// Returns the integers of column `at` of an Arrow batch; a column of another type is an error.
+    fn integers_at<'b>(
+        &self,
+        batch: &'b RecordBatch,
+        at: usize,
+    ) -> Result<Integers<'b>, TableError> {
+        let column = batch.column(at);
+        integers(column).ok_or_else(|| wrong_type(&self.columns[at], column, "integers were"))
+    }
+
+    /// Returns the first nulls in the read columns of an Arrow batch, with row and message, and the
+    /// number of all nulls.
     fn nulls_of(&self, batch: &RecordBatch) -> (Vec<(usize, String)>, usize) {
-        let Places { query, doc, number, rank, group, start, end, length, .. } = self.places;
+        let ColumnIndices { query, doc, number, rank, group, start, end, length, .. } = self.places;
         let (mut null_rows, mut count) = (Vec::new(), 0);
         for at in
             [Some(query), Some(doc), number, rank, group, start, end, length].into_iter().flatten()
@@ -195,12 +224,12 @@ impl ArrowTable {
         }
         // By row and then by column, as a reader of the table meets them.
         null_rows.sort_unstable();
-        let null = |(row, at): (usize, usize)| (row, format!("{}: a null", self.columns[at]));
-        (null_rows.into_iter().map(null).collect(), count)
+        let null_rows = null_rows.into_iter();
+        (null_rows.map(|(row, at)| (row, format!("{}: a null", self.columns[at]))).collect(), count)
     }
 
-    /// Adds the first wrong rows of the next batch to `found`; returns how many more there are of
-    /// the `count` in all.
+    /// Adds the first wrong rows of the next Arrow batch to `found`, and returns the number of
+    /// wrong rows left out. `wrong` has the first of the batch's `count` wrong rows.
     fn note(
         &self,
         wrong: Vec<(usize, String)>,
@@ -210,19 +239,16 @@ impl ArrowTable {
         // Invariant: `found` has at most `LIMIT` entries, as each batch adds no more than there is
         // room for.
         let (before, room) = (found.len(), Problems::LIMIT - found.len());
-        let of_table = |(row, what): (usize, String)| ((self.rows + row + 1) as u64, what);
-        found.extend(wrong.into_iter().take(room).map(of_table));
+        let wrong = wrong.into_iter().take(room);
+        found.extend(wrong.map(|(row, what)| ((self.rows + row + 1) as u64, what)));
         (count - (found.len() - before)) as u64
     }
 
-    /// Rejects columns of a type that their content does not allow.
-    fn check_types(&self, of: &ArrowBatch) -> Result<(), WrongTable> {
-        let Places { query, doc, number, rank, group, .. } = self.places;
-        let wrong = |at: usize, column: &ArrayRef, expected: &str| {
-            let (name, of) = (&self.columns[at], column.data_type());
-            WrongTable::Type(format!("column `{name}` is of type {of}: {expected} expected"))
-        };
-        let ids = [Some((&of.query, query)), Some((&of.doc, doc)), of.group.as_ref().zip(group)];
+    /// Rejects an Arrow batch with a column of a wrong type, such as floats for ids.
+    fn check_types(&self, batch: &ArrowBatch) -> Result<(), TableError> {
+        let ColumnIndices { query, doc, number, rank, group, .. } = self.places;
+        let ids =
+            [Some((&batch.query, query)), Some((&batch.doc, doc)), batch.group.as_ref().zip(group)];
         for (column, at) in ids.into_iter().flatten() {
             if !is_id(column.data_type()) {
                 let expected = if column.data_type().is_floating() {
@@ -231,47 +257,47 @@ impl ArrowTable {
                 } else {
                     "text or integers were"
                 };
-                return Err(wrong(at, column, expected));
+                return Err(wrong_type(&self.columns[at], column, expected));
             }
         }
-        if let (Some(column), Some(at)) = (&of.number, number)
+        if let (Some(column), Some(at)) = (&batch.number, number)
             && floats(column).is_none()
         {
-            return Err(wrong(at, column, "numbers were"));
+            return Err(wrong_type(&self.columns[at], column, "numbers were"));
         }
-        if let (Some(column), Some(at)) = (&of.rank, rank)
+        if let (Some(column), Some(at)) = (&batch.rank, rank)
             && integers(column).is_none()
         {
-            return Err(wrong(at, column, "integers were"));
+            return Err(wrong_type(&self.columns[at], column, "integers were"));
         }
         Ok(())
     }
 
-    /// Adds the rows of another table.
+    /// Appends the rows of another Arrow table.
     pub fn append(&mut self, more: ArrowTable) {
         self.rows += more.rows;
         self.batches.extend(more.batches);
         self.bare.extend(more.bare);
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows of the Arrow table; a row with a list of documents counts once.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Returns whether the table has no rows.
+    /// Returns whether the Arrow table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Calls `work` with the rows as results.
-    pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+    /// Calls `work` with the rows of the Arrow table, borrowed as results of a run.
+    pub fn with_records<R>(&self, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
         self.with_ids(|ids| {
-            let records = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| Records {
+            let records = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| RunColumns {
                 query: ids[0],
                 doc: ids[1],
                 score: batch.number.as_ref().and_then(floats),
-                rank: batch.rank.as_ref().and_then(integers),
+                rank: batch.rank.as_ref().and_then(|ranks| integers(ranks)),
                 span: batch.positions(),
                 lists: batch.ends.as_deref(),
             });
@@ -279,22 +305,23 @@ impl ArrowTable {
         })
     }
 
-    /// Calls `work` with the rows as judgments.
-    pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+    /// Calls `work` with the rows of the Arrow table, borrowed as judgments.
+    pub fn with_judgments<R>(&self, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
         self.with_ids(|ids| {
             let judgments = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| {
                 let grades = batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[]));
                 let (span, lists) = (batch.positions(), batch.ends.as_deref());
-                let judgments = Judgments { span, lists, ..Judgments::new(ids[0], ids[1], grades) };
-                if batch.group.is_some() { judgments.with_groups(ids[2]) } else { judgments }
+                let judgments =
+                    QrelsColumns { span, lists, ..QrelsColumns::new(ids[0], ids[1], grades) };
+                if batch.group.is_some() { judgments.with_facets(ids[2]) } else { judgments }
             });
             work(&judgments.collect::<Vec<_>>())
         })
     }
 
-    /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without
-    /// groups, with queries in their place.
-    fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
+    /// Calls `work` with three columns of ids for each batch: queries, documents, and facets such
+    /// as judges. Without facets, the queries stand in their place.
+    fn with_ids<R>(&self, work: impl FnOnce(&[IdColumn<'_>]) -> R) -> R {
         // The function calls `work` instead of returning the ids, because the ids borrow from
         // `texts` and `buffers`, which are local.
         let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
@@ -304,17 +331,25 @@ impl ArrowTable {
         let plain: Vec<&ArrayRef> =
             columns.iter().map(|column| values(column).unwrap_or(column)).collect();
         let buffers: Vec<Vec<&[u8]>> = plain.iter().map(|column| buffers(column)).collect();
-        let texts: Vec<Text<'_>> =
+        let texts: Vec<IdColumn<'_>> =
             plain.iter().zip(&buffers).map(|(column, buffers)| text(column, buffers)).collect();
         let ids = columns.iter().zip(&texts).map(|(column, text)| match codes(column) {
-            Some(codes) => Text::Coded { codes, values: text },
+            Some(codes) => IdColumn::Dictionary { codes, values: text },
             None => *text,
         });
         work(&ids.collect::<Vec<_>>())
     }
 }
 
-/// The grades of judged passages without grades.
+/// Returns the message about a passage whose end does not fit into 64 bits.
+fn end_too_large(start: i128, length: i128) -> String {
+    format!(
+        "start '{start}' and length '{length}' make no position: an end from 0 to {} was expected",
+        i64::MAX
+    )
+}
+
+/// Returns a column of grade 1 for judged passages that have no grades.
 fn ones(rows: usize) -> ArrayRef {
     Arc::new(Float64Array::from(vec![1.0; rows]))
 }

@@ -1,10 +1,11 @@
-//! Tables of Parquet, written row by row.
+//! A writer of Parquet tables, row by row.
 //!
 //! The columns are written as Parquet has them, and not by way of tables of Arrow: that writer
 //! knows every type of Arrow, and is a megabyte of machine code. Readers find the types of Arrow in
 //! the metadata all the same.
 
 use std::io::{self, Write};
+use std::mem;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
@@ -22,20 +23,21 @@ const ROWS: usize = 1 << 17;
 /// The most bytes of a dictionary of values of which each may be another.
 const FEW_VALUES: usize = 64 << 10;
 
-/// The kind of the values of a column.
+/// The type of the values in a Parquet column to be written: text, repeated text, floats or
+/// integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Text.
     Text,
     /// Text of few different values.
-    Names,
+    Dictionary,
     /// 64-bit floats.
     Float,
     /// 64-bit integers.
     Integer,
 }
 
-/// A value of a row.
+/// A cell of a row to be written to a Parquet table: a text, a float, an integer, or null.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowCell<'a> {
     /// A text.
@@ -64,13 +66,14 @@ pub enum RowCell<'a> {
 /// # std::io::Result::Ok(())
 /// ```
 pub struct ParquetWriter<W: Write + Send> {
-    columns: Vec<WrittenColumn>,
+    columns: Vec<ColumnBuffer>,
     rows: usize,
     to: SerializedFileWriter<W>,
 }
 
-/// The values of a row group, without the nulls, and 1 for each row with a value, else 0.
-struct WrittenColumn {
+/// The values of one column that wait to be written as part of a Parquet row group. Nulls are left
+/// out of the values; each row has a 1 if there is a value, else a 0.
+struct ColumnBuffer {
     // The definition levels of Parquet for a column that may be null: 1 for a value, 0 for a null.
     // `values` has no gaps for nulls.
     there: Vec<i16>,
@@ -88,30 +91,26 @@ enum ColumnValues {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a table of the columns `columns`.
+    /// Starts a Parquet table with the columns `columns`, each a name and a kind of values.
     ///
     /// # Errors
     /// An error of the stream.
     pub fn new(to: W, columns: &[(&str, ColumnKind)]) -> io::Result<Self> {
-        let field = |&(name, kind): &(&str, ColumnKind)| Field::new(name, kind.data_type(), true);
-        let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+        let fields = columns.iter().map(|(name, kind)| Field::new(*name, kind.data_type(), true));
+        let schema = Schema::new(fields.collect::<Vec<_>>());
         let settings =
             WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-        let kind = |settings, &(name, kind): &(&str, ColumnKind)| {
+        let settings = columns.iter().fold(settings, |settings, &(name, kind)| {
             kind.encoded(settings, ColumnPath::from(name))
-        };
-        let mut settings = columns.iter().fold(settings, kind).build();
+        });
+        let mut settings = settings.build();
         add_encoded_arrow_schema_to_metadata(&schema, &mut settings);
         let schema = ArrowSchemaConverter::new().convert(&schema).map_err(plain)?.root_schema_ptr();
         let to = SerializedFileWriter::new(to, schema, Arc::new(settings)).map_err(plain)?;
-        Ok(ParquetWriter {
-            columns: columns.iter().map(|(_, kind)| kind.column()).collect(),
-            rows: 0,
-            to,
-        })
+        Ok(Self { columns: columns.iter().map(|(_, kind)| kind.column()).collect(), rows: 0, to })
     }
 
-    /// Adds a row: for each column a cell of its kind, or null.
+    /// Adds a row to the Parquet table: for each column a cell of its kind, or null.
     ///
     /// # Errors
     /// Cells that do not fit the columns; an error of the stream.
@@ -128,7 +127,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.rows == ROWS { self.write() } else { Ok(()) }
     }
 
-    /// Writes the remaining rows, and ends the table.
+    /// Writes the remaining rows, and ends the Parquet table.
     ///
     /// # Errors
     /// An error of the stream.
@@ -155,16 +154,16 @@ impl<W: Write + Send> ParquetWriter<W> {
 impl ColumnKind {
     fn data_type(self) -> DataType {
         match self {
-            ColumnKind::Text => DataType::Utf8,
-            ColumnKind::Names => {
+            Self::Text => DataType::Utf8,
+            Self::Dictionary => {
                 DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
             }
-            ColumnKind::Float => DataType::Float64,
-            ColumnKind::Integer => DataType::Int64,
+            Self::Float => DataType::Float64,
+            Self::Integer => DataType::Int64,
         }
     }
 
-    /// Sets the encoding of the values of the column `path`, before zstd compresses the values.
+    /// Sets the Parquet encoding of the column `path` to one that suits its kind of values.
     ///
     /// A dictionary suits repeated values. Ids of documents and scores mostly do not repeat, and a
     /// dictionary would write such a value twice: in the dictionary and as a code. So their
@@ -176,33 +175,33 @@ impl ColumnKind {
         path: ColumnPath,
     ) -> WriterPropertiesBuilder {
         match self {
-            ColumnKind::Names => settings,
+            Self::Dictionary => settings,
             // The lengths are stored apart from the letters: between the letters, each length would
             // take four bytes.
-            ColumnKind::Text => settings
+            Self::Text => settings
                 .set_column_dictionary_page_size_limit(path.clone(), FEW_VALUES)
                 .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY),
-            ColumnKind::Float => settings.set_column_dictionary_page_size_limit(path, FEW_VALUES),
+            Self::Float => settings.set_column_dictionary_page_size_limit(path, FEW_VALUES),
             // Ranks go up by one.
-            ColumnKind::Integer => settings
+            Self::Integer => settings
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
         }
     }
 
-    fn column(self) -> WrittenColumn {
+    fn column(self) -> ColumnBuffer {
         let values = match self {
-            ColumnKind::Text | ColumnKind::Names => {
+            Self::Text | Self::Dictionary => {
                 ColumnValues::Texts { bytes: Vec::new(), ends: Vec::new() }
             }
-            ColumnKind::Float => ColumnValues::Floats(Vec::new()),
-            ColumnKind::Integer => ColumnValues::Integers(Vec::new()),
+            Self::Float => ColumnValues::Floats(Vec::new()),
+            Self::Integer => ColumnValues::Integers(Vec::new()),
         };
-        WrittenColumn { there: Vec::new(), values }
+        ColumnBuffer { there: Vec::new(), values }
     }
 }
 
-impl WrittenColumn {
+impl ColumnBuffer {
     fn push(&mut self, cell: RowCell<'_>) -> io::Result<()> {
         match (&mut self.values, cell) {
             (_, RowCell::Null) => {}
@@ -220,31 +219,34 @@ impl WrittenColumn {
         Ok(())
     }
 
-    /// Writes the values, and clears the column.
+    /// Writes the waiting values of the column to a Parquet row group, and empties the buffer.
     fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
-        let there = std::mem::take(&mut self.there);
+        let there = mem::take(&mut self.there);
         match &mut self.values {
             ColumnValues::Texts { bytes, ends } => {
-                let (bytes, mut start) = (Bytes::from(std::mem::take(bytes)), 0);
-                let text =
-                    |end| ByteArray::from(bytes.slice(std::mem::replace(&mut start, end)..end));
-                let texts: Vec<ByteArray> = ends.drain(..).map(text).collect();
-                to.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
+                let (bytes, mut start) = (Bytes::from(mem::take(bytes)), 0);
+                let texts = ends
+                    .drain(..)
+                    .map(|end| ByteArray::from(bytes.slice(mem::replace(&mut start, end)..end)));
+                to.typed::<ByteArrayType>().write_batch(
+                    &texts.collect::<Vec<_>>(),
+                    Some(&there),
+                    None,
+                )?;
             }
             ColumnValues::Floats(values) => {
-                let values = std::mem::take(values);
-                to.typed::<DoubleType>().write_batch(&values, Some(&there), None)?;
+                to.typed::<DoubleType>().write_batch(&mem::take(values), Some(&there), None)?;
             }
             ColumnValues::Integers(values) => {
-                let values = std::mem::take(values);
-                to.typed::<Int64Type>().write_batch(&values, Some(&there), None)?;
+                to.typed::<Int64Type>().write_batch(&mem::take(values), Some(&there), None)?;
             }
         }
         Ok(())
     }
 }
 
-/// Returns the stream's own error, which the writer would hide.
+/// Returns the I/O error inside an error of the Parquet writer; wraps any other error as an I/O
+/// error.
 fn plain(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {

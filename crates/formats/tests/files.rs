@@ -15,8 +15,10 @@ use arrow_buffer::OffsetBuffer;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
-use laneval::text::Recognised;
-use laneval::{ColumnNames, Evaluator, Input, Join, LabelMatrix, Qrels, ReadAs, Result};
+use laneval::text::DetectedFormats;
+use laneval::{
+    ColumnNames, Evaluator, FacetKind, Input, Join, LabelMatrix, Qrels, ReadOptions, Result,
+};
 use laneval_formats::Files;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -39,35 +41,37 @@ fn text(run: bool) -> String {
     .collect()
 }
 
-fn dictionary(of: &[&str]) -> ArrayRef {
+fn dictionary(texts: &[&str]) -> ArrayRef {
     let mut builder = StringDictionaryBuilder::<Int32Type>::new();
-    of.iter().for_each(|text| builder.append_value(text));
+    texts.iter().for_each(|text| builder.append_value(text));
     Arc::new(builder.finish())
 }
 
-fn views(of: &[&str]) -> ArrayRef {
+fn views(texts: &[&str]) -> ArrayRef {
     let mut builder = StringViewBuilder::new();
-    of.iter().for_each(|text| builder.append_value(text));
+    texts.iter().for_each(|text| builder.append_value(text));
     Arc::new(builder.finish())
 }
 
 /// Ids in every type of text that they can have.
-fn ids_of_text(of: &[&str]) -> Vec<ArrayRef> {
-    let bytes: Vec<&[u8]> = of.iter().map(|text| text.as_bytes()).collect();
+fn ids_of_text(texts: &[&str]) -> Vec<ArrayRef> {
+    let bytes: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     vec![
-        Arc::new(StringArray::from(of.to_vec())),
-        Arc::new(LargeStringArray::from(of.to_vec())),
+        Arc::new(StringArray::from(texts.to_vec())),
+        Arc::new(LargeStringArray::from(texts.to_vec())),
         Arc::new(BinaryArray::from(bytes)),
-        views(of),
-        dictionary(of),
+        views(texts),
+        dictionary(texts),
     ]
 }
 
 /// Ids in every type that they can have; documents here are numbers too.
-fn ids(of: &[&str]) -> Vec<ArrayRef> {
-    let mut all = ids_of_text(of);
-    if let Ok(numbers) = of.iter().map(|text| text.parse()).collect::<Result<Vec<i64>, _>>() {
-        all.push(Arc::new(UInt16Array::from_iter_values(numbers.iter().map(|&of| of as u16))));
+fn ids(texts: &[&str]) -> Vec<ArrayRef> {
+    let mut all = ids_of_text(texts);
+    if let Ok(numbers) = texts.iter().map(|text| text.parse()).collect::<Result<Vec<i64>, _>>() {
+        all.push(Arc::new(UInt16Array::from_iter_values(
+            numbers.iter().map(|&number| number as u16),
+        )));
         all.push(Arc::new(Int64Array::from(numbers)));
     }
     all
@@ -239,14 +243,14 @@ fn columns_have_the_names_that_are_given() {
     write(&path, Format::Parquet, &batch(&columns), 6);
     let read = |names: Option<&str>| {
         let columns = names.map(|names| names.parse::<ColumnNames>().unwrap());
-        let join = Join { runs_as: ReadAs { columns, ..ReadAs::default() }, ..join() };
+        let join = Join { runs_as: ReadOptions { columns, ..ReadOptions::default() }, ..join() };
         run(&path, &join).map(|matrix| values(&matrix, 0)).map_err(|error| error.to_string())
     };
     let of_text = values(&of_text().1, 0);
     assert_eq!(read(Some("query=a,doc=b,score=c")).unwrap(), of_text);
     assert_eq!(read(Some("query,doc,score,-")).unwrap(), of_text);
     assert_ne!(read(Some("query=a,doc=b,rank=rank")).unwrap(), of_text);
-    for (names, said) in [
+    for (names, expected) in [
         (
             Some("query=a,doc=b,score=d"),
             "there is no column `d` for the score: there are 'a', 'b', 'c', 'rank'",
@@ -255,7 +259,7 @@ fn columns_have_the_names_that_are_given() {
         (None, "found no query among 'a', 'b', 'c', 'rank': known names are query_id, qid"),
     ] {
         let wrong = read(names).unwrap_err();
-        assert!(wrong.contains(said), "{wrong}");
+        assert!(wrong.contains(expected), "{wrong}");
     }
 }
 
@@ -266,21 +270,21 @@ fn empty_ids_and_infinite_numbers_are_refused_with_their_rows() {
     let strings = ["q1", "q1", "", "q1", "q3", "q3"];
     let docs = ["10", "", "10", "33", "2", "44"];
     let infinite = [f64::INFINITY, 1.0, 9.0, f64::NEG_INFINITY, 3.0, f64::NAN];
-    let numbers = |of: &[f64; 6]| Arc::new(Float64Array::from(of.to_vec())) as ArrayRef;
+    let numbers = |scores: &[f64; 6]| Arc::new(Float64Array::from(scores.to_vec())) as ArrayRef;
     for (format, at) in FORMATS.into_iter().flat_map(|format| (0..5).map(move |at| (format, at))) {
         let write = |(queries, documents, score): (ArrayRef, ArrayRef, ArrayRef)| {
             let columns = [("qid", queries), ("docno", documents), ("score", score)];
             write(&path, format, &batch(&columns), 4);
         };
         let wrong = || run(&path, &join()).unwrap_err().to_string();
-        let of = |ids: &[&str]| ids_of_text(ids).swap_remove(at);
-        write((of(&strings), of(&docs), numbers(&SCORES)));
+        let id_array = |ids: &[&str]| ids_of_text(ids).swap_remove(at);
+        write((id_array(&strings), id_array(&docs), numbers(&SCORES)));
         assert_eq!(
             wrong().replace(path.to_str().unwrap(), ""),
             ":2: the document is empty\n:3: the query is empty",
             "{format:?} {at}"
         );
-        write((of(&QUERIES), of(&DOCS), numbers(&infinite)));
+        write((id_array(&QUERIES), id_array(&DOCS), numbers(&infinite)));
         assert_eq!(
             wrong().replace(path.to_str().unwrap(), ""),
             ":1: score inf is not a finite number\n:4: score -inf is not a finite number\n:6: \
@@ -299,7 +303,7 @@ fn ranks_order_equal_scores() {
     let columns =
         [("qid", views(&QUERIES)), ("docno", views(&DOCS)), ("score", equal), ("rank", ranks)];
     write(&path, Format::Parquet, &batch(&columns), 2);
-    let ties = laneval::Ties::Rank;
+    let ties = laneval::TieBreak::Rank;
     let found = run(&path, &Join { ties, ..join() }).unwrap();
     let lines = [
         "q1 Q0 10 1 1 t",
@@ -330,7 +334,7 @@ fn what_cannot_be_ids_or_numbers_is_said() {
     ));
     let field = Arc::new(Field::new("item", lists.data_type().clone(), true));
     let nested = ListArray::new(field, OffsetBuffer::from_lengths([2; 6]), lists, None);
-    for (name, column, said) in [
+    for (name, column, expected) in [
         (
             "doc_id",
             floats.clone(),
@@ -348,14 +352,20 @@ fn what_cannot_be_ids_or_numbers_is_said() {
     ] {
         let mut columns =
             vec![("qid", views(&QUERIES)), ("doc_id", views(&DOCS)), ("score", floats.clone())];
-        columns.iter_mut().filter(|(of, _)| *of == name).for_each(|of| of.1 = column.clone());
+        columns
+            .iter_mut()
+            .filter(|(heading, _)| *heading == name)
+            .for_each(|entry| entry.1 = column.clone());
         for format in FORMATS {
             write(&path, format, &batch(&columns), 2);
             let wrong = run(&path, &join()).unwrap_err().to_string();
-            assert!(wrong.contains(&format!("file{said}")), "{format:?}: {wrong}");
-            if said.ends_with("a null") {
+            assert!(wrong.contains(&format!("file{expected}")), "{format:?}: {wrong}");
+            if expected.ends_with("a null") {
                 let lines = [2, 4, 5, 6].map(|row| format!("file:{row}: doc_id: a null"));
-                assert!(wrong.lines().zip(&lines).all(|(line, of)| line.ends_with(of)), "{wrong}");
+                assert!(
+                    wrong.lines().zip(&lines).all(|(line, ending)| line.ends_with(ending)),
+                    "{wrong}"
+                );
                 assert_eq!(wrong.lines().count(), lines.len());
             }
         }
@@ -470,7 +480,7 @@ fn queries_with_empty_lists_are_noted() {
     for query in ids(&["1", "2", "3", "4"]) {
         for list in lists_of(&docs, &[2, 0, 1, 0]) {
             for (format, rows) in FORMATS.into_iter().zip([2, 3, 4]) {
-                let recognised = Arc::new(Recognised::default());
+                let recognised = Arc::new(DetectedFormats::default());
                 let join = Join { recognised: Some(recognised.clone()), ..join() };
                 write(
                     &path,
@@ -479,11 +489,15 @@ fn queries_with_empty_lists_are_noted() {
                     rows,
                 );
                 join.qrels(path.as_path()).unwrap();
-                let notes: Vec<String> =
-                    recognised.all().into_iter().filter(|of| of.note).map(|of| of.what).collect();
-                let said = "2 queries have no documents (such as 2): they do not count; to count \
-                            as 0, a query needs a document, with grade 0";
-                assert_eq!(notes, [said], "{format:?} {}", query.data_type());
+                let notes: Vec<String> = recognised
+                    .all()
+                    .into_iter()
+                    .filter(|file| file.note)
+                    .map(|file| file.what)
+                    .collect();
+                let expected = "2 queries have no documents (such as 2): they do not count; to \
+                            count as 0, a query needs a document, with grade 0";
+                assert_eq!(notes, [expected], "{format:?} {}", query.data_type());
             }
         }
     }
@@ -506,7 +520,7 @@ fn what_is_wrong_with_lists_is_said_with_the_row_of_the_file() {
     let repeated = list(vec![Some("1"), Some("2"), Some("44"), Some("5"), Some("44")], [1, 1, 3]);
     let with_null = list(vec![Some("1"), None, Some("44")], [1, 1, 1]);
     let single: ArrayRef = Arc::new(Float64Array::from(vec![1.0; 3]));
-    for (columns, given, said) in [
+    for (columns, given, expected) in [
         (
             vec![("retrieved_ids", docs()), ("score", numbers([1, 1, 3]))],
             None,
@@ -532,11 +546,51 @@ fn what_is_wrong_with_lists_is_said_with_the_row_of_the_file() {
         let columns: Vec<(&str, ArrayRef)> =
             [("query", queries.clone())].into_iter().chain(columns).collect();
         let columns_as = given.map(|given: &str| given.parse::<ColumnNames>().unwrap());
-        let join = Join { runs_as: ReadAs { columns: columns_as, ..ReadAs::default() }, ..join() };
+        let join = Join {
+            runs_as: ReadOptions { columns: columns_as, ..ReadOptions::default() },
+            ..join()
+        };
         for (format, rows) in FORMATS.into_iter().zip([1, 2, 3]) {
             write(&path, format, &batch(&columns), rows);
             let wrong = run(&path, &join).unwrap_err().to_string();
-            assert!(wrong.contains(&format!("file{said}")), "{format:?}: {wrong}");
+            assert!(wrong.contains(&format!("file{expected}")), "{format:?}: {wrong}");
+        }
+    }
+}
+
+/// A passage whose end is beyond 64 bits is no shorter passage.
+#[test]
+fn a_length_that_passes_the_largest_end_is_refused_with_its_row() {
+    let (_folder, path) = folder();
+    let columns = |lengths: Vec<Option<i64>>| {
+        let texts = |text: &str| Arc::new(StringArray::from(vec![text; 3])) as ArrayRef;
+        let starts = Arc::new(Int64Array::from(vec![0, 10, i64::MAX - 1])) as ArrayRef;
+        let lengths = Arc::new(Int64Array::from(lengths)) as ArrayRef;
+        batch(&[("query", texts("q")), ("doc", texts("d")), ("start", starts), ("length", lengths)])
+    };
+    let join = Join { judged_by: Some(FacetKind::Span), ..join() };
+    for (lengths, expected) in [
+        (
+            [Some(i64::MAX), Some(i64::MAX - 9), Some(1)],
+            Some(
+                ":2: start '10' and length '9223372036854775798' make no position: an end from 0 \
+                 to 9223372036854775807 was expected",
+            ),
+        ),
+        (
+            [Some(5), None, Some(2)],
+            Some(
+                ":2: length: a null\n:3: start '9223372036854775806' and length '2' make no \
+                 position: an end from 0 to 9223372036854775807 was expected",
+            ),
+        ),
+        ([Some(5), Some(i64::MAX - 10), Some(1)], None),
+    ] {
+        for (format, rows) in FORMATS.into_iter().zip([1, 2, 3]) {
+            write(&path, format, &columns(lengths.to_vec()), rows);
+            let wrong = join.qrels(&path).err().map(|wrong| wrong.to_string());
+            let wrong = wrong.map(|wrong| wrong.replace(path.to_str().unwrap(), ""));
+            assert_eq!(wrong.as_deref(), expected, "{format:?}");
         }
     }
 }
@@ -562,7 +616,7 @@ fn files_are_not_read_without_a_reader() {
 /// Cut anywhere, or with a byte changed, a file is an error or a table, and nothing else.
 #[test]
 fn damaged_files_are_errors() {
-    laneval_formats::say_nothing_of_damaged_files();
+    laneval_formats::silence_reader_panics();
     let (qrels, _) = of_text();
     let columns = [
         ("qid", views(&QUERIES)),

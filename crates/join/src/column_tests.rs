@@ -7,20 +7,21 @@ use proptest::prelude::*;
 use crate::bytes::input::Input;
 use crate::bytes::known_seeds::{KNOWN, OTHER};
 use crate::cases::cases;
-use crate::columns::{CheckedColumns, Judgments, Records, Text};
+use crate::columns::{CheckedColumns, IdColumn, QrelsColumns, RunColumns};
+use crate::doc_ids::rule::DocIdRule;
 use crate::join::qrels::Qrels;
 use crate::lines::chunks::ChunkSize;
 use crate::lines::dialect::Dialect;
 use crate::matrix::LabelMatrix;
 use crate::numbers::{Integers, Numbers};
 use crate::record::columns::PieceSize;
-use crate::rule::{ScoreType, Ties};
+use crate::rule::{ScoreType, TieBreak};
 use crate::settings::Join;
 
 /// A row: query, document, number, rank.
 type Row = (String, String, f64, i64);
 
-fn kept<T>(values: Vec<T>) -> &'static [T] {
+fn leak<T>(values: Vec<T>) -> &'static [T] {
     Box::leak(values.into_boxed_slice())
 }
 
@@ -28,9 +29,9 @@ fn kept<T>(values: Vec<T>) -> &'static [T] {
 const LAYOUTS: usize = 10;
 
 /// Makes ids in one of the layouts; `numeric` ids may be integers.
-fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
+fn text(ids: &[&str], layout: usize, numeric: bool) -> IdColumn<'static> {
     let before = "before";
-    let joined = || kept([before, &ids.concat(), "after"].concat().into_bytes());
+    let joined = || leak([before, &ids.concat(), "after"].concat().into_bytes());
     let ends = || {
         let ends = ids.iter().scan(before.len(), |end, id| {
             *end += id.len();
@@ -52,14 +53,14 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
         };
         (all, ids.iter().enumerate().map(code).collect::<Vec<usize>>())
     };
-    let integers = || kept(ids.iter().map(|id| id.parse::<i64>().unwrap()).collect::<Vec<i64>>());
+    let integers = || leak(ids.iter().map(|id| id.parse::<i64>().unwrap()).collect::<Vec<i64>>());
     match layout {
-        0 => Text::LargeUtf8 {
-            offsets: kept(ends().iter().map(|&end| end as i64).collect()),
+        0 => IdColumn::LargeUtf8 {
+            offsets: leak(ends().iter().map(|&end| end as i64).collect()),
             bytes: joined(),
         },
         1 => {
-            let (front, back) = (kept(b"front".to_vec()), joined());
+            let (front, back) = (leak(b"front".to_vec()), joined());
             let ends = ends();
             let view = |(row, id): (usize, &&str)| {
                 let mut view = [0u8; 16];
@@ -73,28 +74,28 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
                 }
                 u128::from_ne_bytes(view)
             };
-            let views = kept(ids.iter().enumerate().map(view).collect());
-            Text::Views { views, buffers: kept(vec![front, back]) }
+            let views = leak(ids.iter().enumerate().map(view).collect());
+            IdColumn::Views { views, buffers: leak(vec![front, back]) }
         }
-        2 => Text::Bytes(kept(ids.iter().map(|id| kept(id.as_bytes().to_vec())).collect())),
-        3 => Text::Strs(kept(
+        2 => IdColumn::Bytes(leak(ids.iter().map(|id| leak(id.as_bytes().to_vec())).collect())),
+        3 => IdColumn::Strs(leak(
             ids.iter().map(|id| &*Box::leak(id.to_string().into_boxed_str())).collect(),
         )),
         4 | 5 => {
             let (values, codes) = dictionary();
             let values = Box::leak(Box::new(text(&values, layout - 4, false)));
             let codes = match layout {
-                4 => Integers::U8(kept(codes.iter().map(|&code| code as u8).collect())),
-                _ => Integers::I64(kept(codes.iter().map(|&code| code as i64).collect())),
+                4 => Integers::U8(leak(codes.iter().map(|&code| code as u8).collect())),
+                _ => Integers::I64(leak(codes.iter().map(|&code| code as i64).collect())),
             };
-            Text::Coded { codes, values }
+            IdColumn::Dictionary { codes, values }
         }
-        6 if numeric => Text::Numbers(Integers::I64(integers())),
+        6 if numeric => IdColumn::Integers(Integers::I64(integers())),
         7 if numeric => {
             let (values, codes) = dictionary();
             let values = Box::leak(Box::new(text(&values, 6, true)));
-            Text::Coded {
-                codes: Integers::U16(kept(codes.iter().map(|&code| code as u16).collect())),
+            IdColumn::Dictionary {
+                codes: Integers::U16(leak(codes.iter().map(|&code| code as u16).collect())),
                 values,
             }
         }
@@ -105,13 +106,13 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
             let all: Vec<&str> =
                 values.into_iter().chain(more.iter().map(String::as_str)).collect();
             let values = Box::leak(Box::new(text(&all, 3, false)));
-            Text::Coded {
-                codes: Integers::U32(kept(codes.iter().map(|&code| code as u32).collect())),
+            IdColumn::Dictionary {
+                codes: Integers::U32(leak(codes.iter().map(|&code| code as u32).collect())),
                 values,
             }
         }
-        _ => Text::Utf8 {
-            offsets: kept(ends().iter().map(|&end| end as i32).collect()),
+        _ => IdColumn::Utf8 {
+            offsets: leak(ends().iter().map(|&end| end as i32).collect()),
             bytes: joined(),
         },
     }
@@ -128,15 +129,15 @@ fn half_bits(number: f64) -> u16 {
 
 fn floats(numbers: Vec<f64>, layout: usize) -> Numbers<'static> {
     match layout % 5 {
-        0 => Numbers::F32(kept(numbers.iter().map(|&number| number as f32).collect())),
-        1 => Numbers::F16(kept(numbers.iter().map(|&number| half_bits(number)).collect())),
-        2 => Numbers::Bf16(kept(
+        0 => Numbers::F32(leak(numbers.iter().map(|&number| number as f32).collect())),
+        1 => Numbers::F16(leak(numbers.iter().map(|&number| half_bits(number)).collect())),
+        2 => Numbers::Bf16(leak(
             numbers.iter().map(|&number| ((number as f32).to_bits() >> 16) as u16).collect(),
         )),
         3 if numbers.iter().all(|number| number.fract() == 0.0) => Numbers::Integers(Integers::I8(
-            kept(numbers.iter().map(|&number| number as i8).collect()),
+            leak(numbers.iter().map(|&number| number as i8).collect()),
         )),
-        _ => Numbers::F64(kept(numbers)),
+        _ => Numbers::F64(leak(numbers)),
     }
 }
 
@@ -153,22 +154,22 @@ fn batches<'a>(rows: &'a [Row], cuts: &[usize]) -> Vec<&'a [Row]> {
     batches
 }
 
-fn columns_of(rows: &[Row], layout: usize, numeric: bool) -> [Text<'static>; 2] {
+fn columns_of(rows: &[Row], layout: usize, numeric: bool) -> [IdColumn<'static>; 2] {
     let query: Vec<&str> = rows.iter().map(|row| &*row.0).collect();
     let doc: Vec<&str> = rows.iter().map(|row| &*row.1).collect();
     [text(&query, layout % LAYOUTS, numeric), text(&doc, layout / LAYOUTS % LAYOUTS, numeric)]
 }
 
-fn records(rows: &[Row], layout: usize, numeric: bool) -> Records<'static> {
+fn records(rows: &[Row], layout: usize, numeric: bool) -> RunColumns<'static> {
     let [query, doc] = columns_of(rows, layout, numeric);
     let score = floats(rows.iter().map(|row| row.2).collect(), layout);
-    let rank = Integers::I64(kept(rows.iter().map(|row| row.3).collect()));
-    Records { query, doc, score: Some(score), rank: Some(rank), span: None, lists: None }
+    let rank = Integers::I64(leak(rows.iter().map(|row| row.3).collect()));
+    RunColumns { query, doc, score: Some(score), rank: Some(rank), span: None, lists: None }
 }
 
-fn judgments(rows: &[Row], layout: usize, numeric: bool) -> Judgments<'static> {
+fn judgments(rows: &[Row], layout: usize, numeric: bool) -> QrelsColumns<'static> {
     let [query, doc] = columns_of(rows, layout, numeric);
-    Judgments::new(query, doc, floats(rows.iter().map(|row| row.2).collect(), layout))
+    QrelsColumns::new(query, doc, floats(rows.iter().map(|row| row.2).collect(), layout))
 }
 
 /// Returns everything that is in a matrix, except the names of its run.
@@ -180,7 +181,7 @@ fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
         run,
         labels,
         matrix.facts().clone(),
-        matrix.book().clone(),
+        matrix.codebook().clone(),
         matrix.fingerprint(),
         matrix.rule(),
     )
@@ -254,7 +255,11 @@ fn rows(numeric: bool, most: usize) -> impl Strategy<Value = Vec<Row>> {
 }
 
 fn join() -> impl Strategy<Value = Join> {
-    let ties = prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]);
+    let ties = prop::sample::select(vec![
+        TieBreak::DocnoDescending,
+        TieBreak::DocnoAscending,
+        TieBreak::Input,
+    ]);
     let score = prop::sample::select(vec![ScoreType::F64, ScoreType::F32]);
     let dialect = prop::sample::select(vec![Dialect::Laneval, Dialect::Trec9, Dialect::Trec10]);
     let depth = prop::option::of(1u32..20).prop_map(|depth| depth.and_then(NonZeroU32::new));
@@ -298,7 +303,13 @@ proptest! {
                 .enumerate()
                 .map(|(n, rows)| judgments(rows, layout + 7 * n, numeric))
                 .collect();
-            let qrels = Qrels::columns_in_pieces(&judged, join.dialect, pieces, None)?;
+            let qrels = Qrels::columns_in_pieces(
+                &judged,
+                join.dialect,
+                &DocIdRule::Identity,
+                pieces,
+                None,
+            )?;
             let results: Vec<_> = batches(&results, &cuts)
                 .into_iter()
                 .enumerate()
@@ -352,7 +363,7 @@ proptest! {
             .collect();
         let qrels = Qrels::columns(&[judgments(&judged, layout, false)], Dialect::Laneval).unwrap();
         let from_text = Join::default().runs(&qrels, [run_text(&results)]).unwrap();
-        let by_rank = Records { score: None, ..records(&results, layout, false) };
+        let by_rank = RunColumns { score: None, ..records(&results, layout, false) };
         let by_rank = Join::default()
             .columns_in_pieces(&qrels, &[("run", &[by_rank])], PieceSize(size))
             .unwrap();
@@ -392,14 +403,14 @@ proptest! {
         // Codes are compared and not their values, so a value that the dictionary has twice changes
         // as well.
         let differs = |row: &usize| match column {
-            Text::Coded { codes, .. } => !codes.same(row - 1, *row),
+            IdColumn::Dictionary { codes, .. } => !codes.same(row - 1, *row),
             _ => ids[row - 1] != ids[*row],
         };
         prop_assert_eq!(found, (rows.start + 1..rows.end).filter(differs).collect::<Vec<_>>());
     }
 }
 
-fn joined(batches: &[Records<'_>]) -> Result<LabelMatrix, String> {
+fn joined(batches: &[RunColumns<'_>]) -> Result<LabelMatrix, String> {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q1", "b", 0.0), ("q2", "a", 2.0)]).unwrap();
     Join::default().columns(&qrels, &[("mine", batches)]).map_err(|error| error.to_string())
 }
@@ -407,7 +418,7 @@ fn joined(batches: &[Records<'_>]) -> Result<LabelMatrix, String> {
 #[test]
 fn infinite_scores_are_the_first_and_the_last() {
     let scores = [f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY];
-    let matrix = joined(&[Records::scored(&QUERIES, &DOCS, &scores)]).unwrap();
+    let matrix = joined(&[RunColumns::scored(&QUERIES, &DOCS, &scores)]).unwrap();
     assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [3, 4]);
     let rows = [("q1", "a", f64::NEG_INFINITY), ("q1", "b", -1e300)];
     let qrels = Qrels::new([("q1", "a", 1.0), ("q1", "b", 0.0)]).unwrap();
@@ -418,22 +429,24 @@ fn infinite_scores_are_the_first_and_the_last() {
 #[test]
 fn what_is_wrong_with_columns_is_told_with_its_row() {
     let scores = [3.0, 2.0, 1.0];
-    let error = |query: Text<'_>, doc: Text<'_>, scores: &[f64]| {
-        let good = Records::scored(&QUERIES, &["x", "y", "x"], &[9.0, 8.0, 9.0]);
-        joined(&[good, Records::scored(query, doc, scores)]).map(drop).unwrap_err()
+    let error = |query: IdColumn<'_>, doc: IdColumn<'_>, scores: &[f64]| {
+        let good = RunColumns::scored(&QUERIES, &["x", "y", "x"], &[9.0, 8.0, 9.0]);
+        joined(&[good, RunColumns::scored(query, doc, scores)]).map(drop).unwrap_err()
     };
-    let (queries, docs) = (Text::from(&QUERIES), Text::from(&DOCS));
+    let (queries, docs) = (IdColumn::from(&QUERIES), IdColumn::from(&DOCS));
     let views = |view: [u32; 4]| [bytemuck::cast([1u32, 0, 0, 0]), bytemuck::cast(view), 0u128];
-    let dictionary = Text::from(&["q1", "q2"]);
-    let coded =
-        |codes: &'static [i32]| Text::Coded { codes: Integers::from(codes), values: &dictionary };
-    let bent = Text::Utf8 { offsets: &[0, 2, 1], bytes: b"q1" };
-    let of_bent = Text::Coded { codes: Integers::from(&[0u8, 0, 0]), values: &bent };
-    let utf8 = |offsets: &'static [i32]| Text::Utf8 { offsets, bytes: b"abc" };
+    let dictionary = IdColumn::from(&["q1", "q2"]);
+    let coded = |codes: &'static [i32]| IdColumn::Dictionary {
+        codes: Integers::from(codes),
+        values: &dictionary,
+    };
+    let bent = IdColumn::Utf8 { offsets: &[0, 2, 1], bytes: b"q1" };
+    let of_bent = IdColumn::Dictionary { codes: Integers::from(&[0u8, 0, 0]), values: &bent };
+    let utf8 = |offsets: &'static [i32]| IdColumn::Utf8 { offsets, bytes: b"abc" };
     for (query, doc, scores, expected) in [
         (
             queries,
-            Text::from(&["a"]),
+            IdColumn::from(&["a"]),
             &scores[..],
             "mine: batch 2: 3 queries, 1 documents, 3 numbers: columns have the same length",
         ),
@@ -464,7 +477,7 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
         (queries, utf8(&[-1, 0, 1, 2]), &scores[..], "mine:4: doc: offset -1 is negative"),
         (
             queries,
-            Text::LargeUtf8 { offsets: &[0, i64::MAX, i64::MIN, 2], bytes: b"abc" },
+            IdColumn::LargeUtf8 { offsets: &[0, i64::MAX, i64::MIN, 2], bytes: b"abc" },
             &scores[..],
             "mine:4: doc: offset 9223372036854775807 lies beyond the 3 bytes of the ids",
         ),
@@ -484,13 +497,13 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
         ),
         (
             queries,
-            Text::Views { views: &views([13, 0, 1, 0]), buffers: &[b"abcdefghijklmnop"] },
+            IdColumn::Views { views: &views([13, 0, 1, 0]), buffers: &[b"abcdefghijklmnop"] },
             &scores[..],
             "mine:5: doc: a view into buffer 1, and there are 1",
         ),
         (
             queries,
-            Text::Views { views: &views([13, 0, 0, 4]), buffers: &[b"abcdefghijklmnop"] },
+            IdColumn::Views { views: &views([13, 0, 0, 4]), buffers: &[b"abcdefghijklmnop"] },
             &scores[..],
             "mine:5: doc: a view that ends at 17 in a buffer of 16 bytes",
         ),
@@ -502,27 +515,27 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
         ),
         (
             queries,
-            Text::from(&["a", "a", "b"]),
+            IdColumn::from(&["a", "a", "b"]),
             &scores[..],
             "mine:5: docno 'a' occurs again for query 'q1', first on line 4",
         ),
         (
             queries,
-            Text::from(&["x", "b", "b"]),
+            IdColumn::from(&["x", "b", "b"]),
             &scores[..],
             "mine:4: docno 'x' occurs again for query 'q1', first on line 1",
         ),
     ] {
         assert_eq!(error(query, doc, scores), expected);
     }
-    let none = Records { score: None, ..Records::scored(queries, docs, &scores) };
+    let none = RunColumns { score: None, ..RunColumns::scored(queries, docs, &scores) };
     let ranks = [1i64, 1, 1];
     let ranked =
-        |ranks: &[u64]| joined(&[Records::ranked(queries, docs, ranks)]).map(drop).unwrap_err();
+        |ranks: &[u64]| joined(&[RunColumns::ranked(queries, docs, ranks)]).map(drop).unwrap_err();
     assert_eq!(joined(&[none]).unwrap_err(), "mine: batch 1: has neither scores nor ranks");
     let mixed = [
-        Records::scored(queries, docs, &scores),
-        Records::ranked(queries, &["y", "z", "y"], &ranks),
+        RunColumns::scored(queries, docs, &scores),
+        RunColumns::ranked(queries, &["y", "z", "y"], &ranks),
     ];
     assert_eq!(
         joined(&mixed).unwrap_err(),
@@ -530,13 +543,16 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
     );
     assert_eq!(ranked(&[3, 3, 3]), "mine:2: rank 3 occurs again for query 'q1', first on line 1");
     assert_eq!(ranked(&[3, u64::MAX, 3]), "mine:2: rank: an integer of 2⁶³ or more");
-    let empty =
-        Records::scored(Text::Utf8 { offsets: &[], bytes: b"" }, Text::Strs(&[]), &[0f32; 0]);
+    let empty = RunColumns::scored(
+        IdColumn::Utf8 { offsets: &[], bytes: b"" },
+        IdColumn::Strs(&[]),
+        &[0f32; 0],
+    );
     for nothing in [&[][..], &[empty]] {
         let matrix = joined(nothing).expect("a system may find nothing");
         assert_eq!(matrix.depths(), [0, 0]);
     }
-    let others = Records::scored(&[7u8, 8, 8], docs, &scores);
+    let others = RunColumns::scored(&[7u8, 8, 8], docs, &scores);
     assert_eq!(
         joined(&[others]).unwrap_err(),
         "mine: no query of qrels is in it: it has 2 queries such as '7', the qrels have 2 queries \
@@ -549,7 +565,7 @@ fn what_is_wrong_with_judgments_is_told_with_its_row() {
     let error = |grades: Numbers<'_>, docs: &[&str]| {
         let rows = docs.len();
         let queries = vec![1u8; rows];
-        let judgments = Judgments::new(&queries, docs, grades);
+        let judgments = QrelsColumns::new(&queries, docs, grades);
         Qrels::columns(&[judgments], Dialect::Laneval).map(drop).unwrap_err().to_string()
     };
     assert_eq!(
@@ -570,7 +586,7 @@ fn what_is_wrong_with_judgments_is_told_with_its_row() {
 #[test]
 fn two_runs_of_one_name_are_refused() {
     let qrels = Qrels::new([("q1", "a", 1.0)]).unwrap();
-    let batch = [Records::scored(&QUERIES, &DOCS, &[1u8, 2, 3])];
+    let batch = [RunColumns::scored(&QUERIES, &DOCS, &[1u8, 2, 3])];
     let error = Join::default().columns(&qrels, &[("mine", &batch), ("mine", &batch)]).unwrap_err();
     assert_eq!(error.to_string(), "two runs have the name `mine`: give each its own");
 }
@@ -579,8 +595,8 @@ fn two_runs_of_one_name_are_refused() {
 #[test]
 fn a_part_may_lack_judgments_results_and_queries_of_both() {
     let part = Join { part: true, ..Join::default() };
-    let records = [Records::scored(&["q1"], &["a"], &[1.0])];
-    let judgments = [Judgments::new(&["q2"], &["a"], &[1u8])];
+    let records = [RunColumns::scored(&["q1"], &["a"], &[1.0])];
+    let judgments = [QrelsColumns::new(&["q2"], &["a"], &[1u8])];
     let unjudged = part.columns(&part.judgments(&[]).unwrap(), &[("run", &records)]).unwrap();
     assert_eq!((unjudged.queries().len(), unjudged.runs()[0].ignored.count), (0, 1));
     let qrels = part.judgments(&judgments).unwrap();
@@ -590,7 +606,7 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
     }
 
     let whole = Join::default();
-    let refused = |results: &[Records<'_>]| {
+    let refused = |results: &[RunColumns<'_>]| {
         whole.columns(&qrels, &[("run", results)]).unwrap_err().to_string()
     };
     assert_eq!(whole.judgments(&[]).unwrap_err().to_string(), "qrels: there is no judgment in it");
@@ -603,12 +619,12 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
 fn problems_of_lists_are_told_by_the_rows_of_the_table() {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "d", 1.0)]).unwrap();
     let refused = |docs: [&'static str; 5], scores: [f64; 5]| {
-        let (first, last) = (Text::from(&["q1", "q1", "q2"]), Text::from(&["q3", "q3"]));
-        let [one, two] = [kept(docs[..3].to_vec()), kept(docs[3..].to_vec())];
-        let [of_one, of_two] = [kept(scores[..3].to_vec()), kept(scores[3..].to_vec())];
+        let (first, last) = (IdColumn::from(&["q1", "q1", "q2"]), IdColumn::from(&["q3", "q3"]));
+        let [one, two] = [leak(docs[..3].to_vec()), leak(docs[3..].to_vec())];
+        let [of_one, of_two] = [leak(scores[..3].to_vec()), leak(scores[3..].to_vec())];
         let batches = [
-            Records { lists: Some(&[2, 2, 3]), ..Records::scored(first, one, of_one) },
-            Records { lists: Some(&[0, 2]), ..Records::scored(last, two, of_two) },
+            RunColumns { lists: Some(&[2, 2, 3]), ..RunColumns::scored(first, one, of_one) },
+            RunColumns { lists: Some(&[0, 2]), ..RunColumns::scored(last, two, of_two) },
         ];
         Join::default().columns(&qrels, &[("run", &batches)]).unwrap_err().to_string()
     };
@@ -626,8 +642,8 @@ fn problems_of_lists_are_told_by_the_rows_of_the_table() {
     let nan = refused(docs, [5.0, 4.0, f64::NAN, 2.0, 1.0]);
     assert!(nan.starts_with("run:3: score NaN is not a number"), "{nan}");
     let wrong = |ends: &'static [usize]| {
-        let rows = Records::scored(&["q1", "q1"], &["a", "b"], &[2.0f64, 1.0]);
-        let all = [Records { lists: Some(ends), ..rows }];
+        let rows = RunColumns::scored(&["q1", "q1"], &["a", "b"], &[2.0f64, 1.0]);
+        let all = [RunColumns { lists: Some(ends), ..rows }];
         Join::default().columns(&qrels, &[("run", &all)]).unwrap_err().to_string()
     };
     for ends in [&[1][..], &[], &[2, 1, 2], &[3]] {
@@ -644,17 +660,17 @@ fn problems_of_lists_are_told_by_the_rows_of_the_table() {
 #[test]
 fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "a", 1.0)]).unwrap();
-    let [one, two] = [Text::from(&["q1", "q2", "q1"]), Text::from(&["q3", "q1"])];
+    let [one, two] = [IdColumn::from(&["q1", "q2", "q1"]), IdColumn::from(&["q3", "q1"])];
     let batch = |first: u32,
-                 values: &'static Text<'static>,
+                 values: &'static IdColumn<'static>,
                  codes: &'static [u8],
                  docs: &'static [&'static str]| {
         let ranks = first..first + docs.len() as u32;
-        Records {
-            query: Text::Coded { codes: Integers::from(codes), values },
-            doc: Text::from(docs),
-            score: Some(Numbers::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
-            rank: Some(Integers::from(kept(ranks.collect()))),
+        RunColumns {
+            query: IdColumn::Dictionary { codes: Integers::from(codes), values },
+            doc: IdColumn::from(docs),
+            score: Some(Numbers::from(leak(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
+            rank: Some(Integers::from(leak(ranks.collect()))),
             span: None,
             lists: None,
         }
@@ -689,22 +705,22 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
 fn dictionaries_are_shared_by_batches() {
     let many: Vec<String> = (0..100).map(|n| format!("d{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let [values, other] = [Text::from(&many), Text::from(&DOCS)];
+    let [values, other] = [IdColumn::from(&many), IdColumn::from(&DOCS)];
     let codes: Vec<u8> = (0..40).collect();
-    let of = |values, codes| {
-        Records::scored(
-            Text::from(codes),
-            Text::Coded { codes: Integers::from(codes), values },
+    let run_columns = |values, codes| {
+        RunColumns::scored(
+            IdColumn::from(codes),
+            IdColumn::Dictionary { codes: Integers::from(codes), values },
             codes,
         )
     };
     let batches = [
-        of(&values, &codes[..]),
-        of(&values, &codes[..]),
-        of(&other, &codes[..3]),
-        of(&values, &codes[..]),
+        run_columns(&values, &codes[..]),
+        run_columns(&values, &codes[..]),
+        run_columns(&other, &codes[..3]),
+        run_columns(&values, &codes[..]),
     ];
-    let columns = CheckedColumns::of_run("mine", &batches, KNOWN).unwrap();
+    let columns = CheckedColumns::from_run("mine", &batches, KNOWN).unwrap();
     let docs: Vec<Option<u32>> = columns.batches.iter().map(|batch| batch.docs).collect();
     assert_eq!(docs, [Some(0), Some(0), Some(1), None]);
     assert_eq!(columns.hashes.iter().map(Vec::len).collect::<Vec<_>>(), [100, 3, 0]);

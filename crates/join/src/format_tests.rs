@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use crate::bytes::hash::Seed;
 use crate::bytes::input::{Input, RunInput};
 use crate::cases::{cases, some};
-use crate::format::foreign::{HEAD, head};
-use crate::format::{InputFormat, ReadAs};
+use crate::format::detect::foreign::{HEAD, head};
+use crate::format::{InputFormat, ReadOptions};
 use crate::lines::chunks::ChunkSize;
 use crate::matrix::{LabelMatrix, RunInfo};
-use crate::rule::Ties;
+use crate::rule::TieBreak;
 use crate::settings::Join;
 
 /// A judgment or a result: query, document, and grade or score as it is written.
@@ -46,13 +46,14 @@ fn objects(rows: &[Row], [before, between, after]: [&str; 3]) -> String {
 
 /// Writes records with lists of documents and of their numbers, as one line each or in an array.
 fn lists(rows: &[Row], [query, docs, numbers]: [&str; 3], between: &str) -> String {
-    let record = |(of, rows): (&str, Vec<&Row>)| {
+    let record = |(query_id, rows): (&str, Vec<&Row>)| {
         let list = |field: fn(&Row) -> String| {
             rows.iter().map(|row| field(row)).collect::<Vec<_>>().join(", ")
         };
         let ids = list(|row| format!("\"{}\"", row.1));
         format!(
-            "{{\"{docs}\": [{ids}],\"x\":[[]], \"{query}\": \"{of}\",{between}\"{numbers}\":[{}]}}",
+            "{{\"{docs}\": [{ids}],\"x\":[[]], \"{query}\": \"{query_id}\",\
+         {between}\"{numbers}\":[{}]}}",
             list(|row| row.2.clone())
         )
     };
@@ -67,12 +68,12 @@ fn platform(
     [query, doc]: [&str; 2],
     rating: fn(&str) -> String,
 ) -> String {
-    let of_query = |(of, rows): (&str, Vec<&Row>)| {
+    let of_query = |(query_id, rows): (&str, Vec<&Row>)| {
         let of_doc = |row: &&Row| {
             format!("{{\"x\": {{}},\n\"{doc}\": \"{}\", \"rating\": {}}}", row.1, rating(&row.2))
         };
         let ratings: Vec<String> = rows.iter().map(of_doc).collect();
-        format!("{{\"ratings\": [{}], \"y\": [[]],\"{query}\": \"{of}\"}}", ratings.join(","))
+        format!("{{\"ratings\": [{}], \"y\": [[]],\"{query}\": \"{query_id}\"}}", ratings.join(","))
     };
     let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
     format!(
@@ -179,7 +180,7 @@ fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let run = |run: &RunInfo| RunInfo { tag: Vec::new(), seen: Default::default(), ..run.clone() };
     let ids = (matrix.queries().clone(), matrix.runs().iter().map(run).collect::<Vec<_>>());
     let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
-    let judged = (matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint());
+    let judged = (matrix.facts().clone(), matrix.codebook().clone(), matrix.fingerprint());
     (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
 }
 
@@ -229,7 +230,7 @@ proptest! {
     fn every_format_is_read_as_trec_wherever_it_is_cut(
         judged in rows(&["0", "1", "2", "-1", "0.5"], 0),
         results in rows(&["1", "2.5", "-0.25", "1e-3", "2.50", "12345678901"], 0),
-        ties in prop::sample::select(vec![Ties::DocnoDescending, Ties::Input]),
+        ties in prop::sample::select(vec![TieBreak::DocnoDescending, TieBreak::Input]),
         size in 1usize..300,
     ) {
         let join = Join { ties, keep_ties: true, ..Join::default() };
@@ -292,7 +293,7 @@ fn ranks_are_scores() {
     let apart = "a\td2\t1\nb\td3\t1\na\tx\t2\na\td1\t3\n";
     assert_eq!(all(&read(&Join::default(), qrels, apart, 4, false).unwrap()), expected);
     let join = Join {
-        runs_as: ReadAs { format: Some(InputFormat::Msmarco), ..ReadAs::default() },
+        runs_as: ReadOptions { format: Some(InputFormat::Msmarco), ..ReadOptions::default() },
         ..Join::default()
     };
     let shuffled = "a\td1\t7\nb\td3\t4\na\tx\t3\na\td2\t2\n";
@@ -336,7 +337,10 @@ fn ranks_that_do_not_count_are_refused_wherever_they_are() {
         assert_eq!(error, format!("run:{line}: '{found}' where rank {rank} was expected: {ask}"));
     }
     let join = Join {
-        runs_as: ReadAs { columns: Some("query,doc,score".parse().unwrap()), ..ReadAs::default() },
+        runs_as: ReadOptions {
+            columns: Some("query,doc,score".parse().unwrap()),
+            ..ReadOptions::default()
+        },
         ..Join::default()
     };
     let scored = all(&read(&join, qrels, "a\td1\t3\na\td2\t2\n", 9, false).unwrap());
@@ -359,7 +363,7 @@ fn scores_go_with_letor() {
             assert_eq!(all(&found), expected, "{size} {compressed}");
         }
     }
-    for (scores, said) in [
+    for (scores, message) in [
         ("0.5\n1.5\n", "run:2: there are fewer scores than documents in qrels"),
         ("0.5\n1.5\n2\n3\n4\n", "run:4: there are more scores than documents in qrels"),
         (
@@ -376,7 +380,7 @@ fn scores_go_with_letor() {
              header'",
         ),
     ] {
-        assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), said);
+        assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), message);
     }
     let error = read(&Join::default(), qrels, "0.5\n1.5\n2\n", 5, false).unwrap_err();
     assert_eq!(error, "run: is a list of numbers: scores alone need judgments in the format LETOR");
@@ -384,7 +388,7 @@ fn scores_go_with_letor() {
     assert!(error.starts_with("run: is LETOR, labels and features, but no ranking"), "{error}");
     let error = read(&Join::default(), "1 1:0.5\n0 1:0.25\n", "0.5\n1.5\n", 5, false).unwrap_err();
     assert!(
-        error.starts_with("qrels:1: is LETOR without qid: `--groups FILE` names a file"),
+        error.starts_with("qrels:1: is LETOR without qid: `--letor-groups FILE` names a file"),
         "{error}"
     );
 }
@@ -407,7 +411,7 @@ fn groups_say_which_lines_are_of_which_query() {
     )
     .unwrap();
     let read = |qrels: &str, groups: Option<&str>| {
-        let qrels_as = ReadAs { query_lengths: groups.map(&path), ..ReadAs::default() };
+        let qrels_as = ReadOptions { query_lengths: groups.map(&path), ..ReadOptions::default() };
         let join = Join { qrels_as, ..Join::default() };
         join.files(path(qrels), [RunInput::named("run", path("scores"))]).map_err(|error| {
             error.to_string().replace(&format!("{}/", folder.path().display()), "")
@@ -451,7 +455,7 @@ fn groups_say_which_lines_are_of_which_query() {
     std::fs::write(path("named"), "2 qid:a 1:0.5\n0 qid:a 1:0.1\n1 qid:b 3:1\n").unwrap();
     let found = read("named", Some("rank.train.query")).unwrap();
     assert_eq!(found.queries().iter().collect::<Vec<_>>(), [b"a", b"b"]);
-    for (sizes, said) in [
+    for (sizes, expected) in [
         (
             "1\n2\n",
             "named:2: qid 'a' continues after the end of group 1 in groups\nnamed:3: qid 'b' in \
@@ -461,9 +465,9 @@ fn groups_say_which_lines_are_of_which_query() {
     ] {
         std::fs::write(path("groups"), sizes).unwrap();
         let error = read("named", Some("groups")).unwrap_err();
-        assert!(error.starts_with(said), "{error}");
+        assert!(error.starts_with(expected), "{error}");
     }
-    for (sizes, said) in [
+    for (sizes, expected) in [
         ("2\n2\n", "rank.train:3: the groups in groups have 1 line more than the judgments"),
         ("2\n", "rank.train:3: there are more lines than the 2 of the groups in groups"),
         (
@@ -473,7 +477,7 @@ fn groups_say_which_lines_are_of_which_query() {
         ),
     ] {
         std::fs::write(path("groups"), sizes).unwrap();
-        assert_eq!(read("rank.train", Some("groups")).unwrap_err(), said);
+        assert_eq!(read("rank.train", Some("groups")).unwrap_err(), expected);
     }
 }
 
@@ -527,6 +531,8 @@ fn what_is_wrong_is_said_with_its_line() {
                (`--columns query=…,doc=…,score=…`)";
     let response = "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}";
     let records = "a record such as {\"query_id\": \"q1\", \"doc_id\": \"d1\", \"score\": 0.5}";
+    let end = "the JSON ends here, where the end of an object or array was expected: is the file \
+               complete?";
     let either = format!("{records}, or {{\"query\": {{\"document\": score, …}}, …}}");
     let cases: &[(&str, String)] = &[
         // Tables.
@@ -565,18 +571,14 @@ fn what_is_wrong_is_said_with_its_line() {
             "run:1: the first line has a carriage return inside: lines end with LF or CR LF".into(),
         ),
         // Objects of objects.
-        ("{\"q\": {\"d\": 1, \"e\": \
-          2", "run:1: the JSON ends here, where ',' or '}' was expected: is the file \
-               complete?".into()),
-        ("{\"q\": {\"d\": \
-          1,\n\"e\"", "run:2: the JSON ends here, where ':' was expected: is the file \
-                       complete?".into()),
+        ("{\"q\": {\"d\": 1, \"e\": 2", format!("run:1: {end}")),
+        ("{\"q\": {\"d\": 1,\n\"e\"", format!("run:2: {end}")),
         ("{\"q\": {\"d\": \
           1,\n\"e", "run:2: the JSON ends within a string: is the file complete?".into()),
         ("{\"q\": {\"d\": \
           1}\n", "run:2: the JSON ends here, where ',' or '}' was expected: is the file \
                   complete?".into()),
-        ("{\"q\": {\"d\": 1,}}", "run:1: a document in quotes was expected at '}}'".into()),
+        ("{\"q\": {\"d\": 1,}}", "run:1: trailing comma at '}'".into()),
         ("{\"q\": {\"d\": NaN, \"e\": null,\n \"f\": \"1\", \"g\": [1, {}]}}", format!(
             "run:1: score 'NaN' is not a finite number: {shape}\nrun:1: score 'null' is not a \
              number: {shape}\n\
@@ -606,7 +608,7 @@ fn what_is_wrong_is_said_with_its_line() {
             "run:2: the query is 'null', and neither a string nor an integer\nrun:4: the document \
              is '1.5', and neither a string nor an integer\n\
              run:5: there is no 'score' in the record\nrun:6: the score is the string '1', and not \
-             a number\nrun:7: the end of the line was expected at 'x'\n\
+             a number\nrun:7: trailing characters at 'x'\n\
              run:8: the JSON ends within a string: is the file complete?\nrun:9: 'qid' occurs \
              twice in the record\n\
              run:10: score 'NaN' is not a finite number: expected '{\"qid\": …, \"docid\": \
@@ -750,13 +752,13 @@ fn what_is_wrong_is_said_with_its_line() {
         ("{\"q\": {\"d\": 1e999, \"e\": -Infinity,\r\n\"f\": 1\"x\"}}", format!(
             "run:1: score '1e999' is not a finite number: {shape}\nrun:1: score '-Infinity' is not \
              a finite number: {shape}\n\
-             run:2: ',' or '}}' was expected at '\"x\"}}}}'"
+             run:2: expected `,` or `}}` at '\"x\"}}'"
         )),
         ("{\"q\": {\"d\": 1,\n\"\\ud83d\": \
-          2}}", "run:2: half of a surrogate pair without the other half after \\u".into()),
+          2}}", "run:2: unexpected end of hex escape at '\": 2}'".into()),
         ("{\"q\": {\"d\": 1,\n\"\\u12\": \
-          2}}", "run:2: four hexadecimal digits were expected behind \\u".into()),
-        ("{\"q\": {\"d\": 1,\n\"\\x\": 2}}", "run:2: \\x is not an escape of JSON".into()),
+          2}}", "run:2: invalid escape at ': 2}'".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\x\": 2}}", "run:2: invalid escape at 'x\": 2}'".into()),
         ("{\"q\": {\"d\": [1},\n\"e\": 2}}", "run:1: ']' was expected at '},'".into()),
         ("{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1, \"x\": [{\"y\": \
           1]}\n", "run:1: '}' was expected at ']}'".into()),
@@ -766,7 +768,7 @@ fn what_is_wrong_is_said_with_its_line() {
             "run:4: the score is an object or an array, and not a number".into(),
         ),
         ("{\"q\": {\"d\": 1, \"x\ny\": 1},\n\"r\": \
-          1}", "run:2: the document 'x\\ny' has a control character in it (\\n), of query 'q'\n\
+          1}", "run:1: the document 'x\\ny' has a control character in it (\\n), of query 'q'\n\
             run:3: query 'r' has '1', and not an object of documents".into()),
         ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: found no query among '\\u{feff}qid', \
             'docid', 'score': known names are query_id, qid, q_id, topic_id, \
@@ -775,10 +777,10 @@ fn what_is_wrong_is_said_with_its_line() {
     ];
     let wrong: Vec<String> = cases
         .iter()
-        .map(|(text, said)| (text, said, of_run(text)))
-        .filter(|(_, said, found)| found != *said)
-        .map(|(text, said, found)| {
-            format!("{text}\n--- is said of it\n{found}\n--- and not\n{said}\n")
+        .map(|(text, expected)| (text, expected, of_run(text)))
+        .filter(|(_, expected, found)| found != *expected)
+        .map(|(text, expected, found)| {
+            format!("{text}\n--- is said of it\n{found}\n--- and not\n{expected}\n")
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n===\n"));
@@ -845,8 +847,8 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
              … # document'",
         ),
     ];
-    for (text, said) in cases {
-        assert_eq!(of_qrels(text), *said, "{text}");
+    for (text, expected) in cases {
+        assert_eq!(of_qrels(text), *expected, "{text}");
     }
 }
 
@@ -866,7 +868,7 @@ fn nothing_is_too_deep() {
     assert_eq!(of_run(&format!("[{}]", record(&format!("{objects}1{ends}")))), "");
     let ended = "the JSON ends here, where the end of an object or array was expected: is the file \
                  complete?";
-    for (text, said) in [
+    for (text, expected) in [
         (
             format!("{{\"q\": {{\"d\": {open}{close}}}}}"),
             "document 'd' of query 'q' has an array, and not a score",
@@ -884,8 +886,96 @@ fn nothing_is_too_deep() {
         (record(&open), "']' was expected at '}'"),
     ] {
         let found = of_run(&text);
-        assert!(found.starts_with("run:1: ") && found.contains(said), "{found}");
+        assert!(found.starts_with("run:1: ") && found.contains(expected), "{found}");
     }
+}
+
+/// What becomes of JSON that is unusual or no JSON at all: it is read, or refused by this message.
+#[test]
+fn json_of_every_kind_is_read_or_refused() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let finite = "is not a finite number: expected '{\"qid\": …, \"docid\": …, \"score\": …}'";
+    let number = finite.replace("finite ", "");
+    let record = |score: &str, rest: &str| {
+        format!("{{\"qid\": \"q\", \"docid\": \"e\", \"score\": {score}{rest}}}")
+    };
+    let with_id = |id: &str| format!("{{\"qid\": \"q\", \"docid\": {id}, \"score\": 1}}");
+    let records: &[(String, String)] = &[
+        // Read as they are written.
+        (record("1", ", \"x\": 1, \"x\": 2"), String::new()),
+        (record("123456789012345678901234567890", ""), String::new()),
+        (record("0.1000000000000000055511151231257827", ""), String::new()),
+        (with_id("123456789012345678901234567890"), String::new()),
+        (with_id("\"\\u0065\""), String::new()),
+        (record("1", &format!(", \"x\": {deep}")), String::new()),
+        // What other programs write as JSON, where it is not read.
+        (record("1", ", \"x\": NaN, \"y\": [{\"z\": -Infinity}]"), String::new()),
+        (record("1", ", \"x\": \"\\ud800\""), String::new()),
+        (record("1", ", \"x\": \"a\tb\""), String::new()),
+        // And where it is read.
+        (record("NaN", ", \"x\": \"NaN\""), format!("score 'NaN' {finite}")),
+        (record("-Infinity", ""), format!("score '-Infinity' {finite}")),
+        (record("1e999", ""), format!("score '1e999' {finite}")),
+        (record("null", ""), format!("score 'null' {number}")),
+        (record("true", ""), format!("score 'true' {number}")),
+        (record("\"1\"", ""), "the score is the string '1', and not a number".into()),
+        (record("1", ", \"score\": 2"), "'score' occurs twice in the record".into()),
+        (with_id("\"d\t\""), "the document 'd\\t' has a control character in it (\\t)".into()),
+        (with_id("\"\\ud800\""), "unexpected end of hex escape at '\"'".into()),
+        // No JSON.
+        (record("007", ""), "invalid number at '07}'".into()),
+        (record(".5", ""), "expected value at '.5}'".into()),
+        (record("+1", ""), "expected value at '+1}'".into()),
+        (record("1.", ""), "invalid number at '}'".into()),
+        (record("1", ","), "trailing comma at '}'".into()),
+        (record("1", ", \"x\": \"\\x\""), "invalid escape at 'x\"}'".into()),
+        (record("1", "") + " x", "trailing characters at 'x'".into()),
+        (
+            "{\"qid\": \"q\", \"do".into(),
+            "the JSON ends within a string: is the file complete?".into(),
+        ),
+        ("{\"qid\": \"q\",".into(), "the JSON ends here: is the file complete?".into()),
+    ];
+    let first = "{\"qid\": \"q\", \"docid\": \"d\", \"score\": 3}";
+    for (record, message) in records {
+        let expected = if message.is_empty() { String::new() } else { format!("run:2: {message}") };
+        assert_eq!(of_run(&format!("{first}\n{record}\n")), expected, "{record:.200}");
+        // As an item of an array the same is said, unless brackets and quotes are wrong.
+        let in_array = of_run(&format!("[{first},\n{record}]"));
+        if !in_array.contains("was expected") && !in_array.contains("JSON ends") {
+            assert_eq!(in_array, expected, "{record:.200}");
+        }
+    }
+    let objects: &[(&str, &str)] = &[
+        ("{\"q\": {\"d\": 1}} {\"r\": {\"d\": 1}}", ""),
+        ("{\"q\": {\"d\": 1}} {\"q\": {\"e\": 1}}", "query 'q' occurs again"),
+        ("{\"q\": {NaN: 1}}", "key must be a string at 'NaN: 1}'"),
+        ("{\"q\": {\"d: 1, \"e\": 2}}", "expected `:` at 'e\": 2}}'"),
+        ("{\"q\": {\"d\": 1}, \"\\u0071\": {\"e\": 1}}", "query 'q' occurs again"),
+        ("{\"q\": {\"d\": [1}}}", "']' was expected at '}}}'"),
+        (
+            "{\"q\": {\"d\": {\"e\": [1]}}}",
+            "document 'd' of query 'q' has an object, and not a score",
+        ),
+        ("{\"q\": {\"d\": 1, \"d\": 2}}", "docno 'd' occurs again for query 'q', first on line 1"),
+    ];
+    for (text, message) in objects {
+        let expected = if message.is_empty() { String::new() } else { format!("run:1: {message}") };
+        assert_eq!(of_run(text), expected, "{text}");
+    }
+    let bytes = |run: &[u8]| read(&Join::default(), b"q 0 \xff 1\n", run, 99, false);
+    let trec = bytes(b"q Q0 \xff 1 1 t\n").map(|matrix| all(&matrix));
+    let json = |id: &[u8], rest: &[u8]| {
+        let start = &b"{\"qid\": \"q\", \"docid\": \""[..];
+        bytes(&[start, id, b"\", \"score\": 1", rest, b"}\n"].concat()).map(|matrix| all(&matrix))
+    };
+    assert_eq!(json(b"\xff", b""), trec, "an id that is not UTF-8");
+    let not_utf8 = |found: Result<_, String>, at: &str| {
+        assert_eq!(found.unwrap_err(), format!("run:1: the JSON is not UTF-8 at '{at}'"));
+    };
+    // Beside an escape in the same string, and outside of strings.
+    not_utf8(json(b"\\u0064\xff", b""), "\\xff\", \"score\": 1}");
+    not_utf8(json(b"\xff", b", \"x\": \"\\n\xfe\""), "\\xff\", \"score\": 1, \"x\":");
 }
 
 /// A text that is cut short is an error at every byte, except in the blanks at its end.
@@ -905,6 +995,11 @@ fn json_that_is_cut_short_is_an_error() {
             assert!(found.starts_with("run:1: ") || found.starts_with("run:2: "), "{at}: {found}");
         }
     }
+    // The text ends with an entry that is a block by itself.
+    let docs: Vec<String> = (0..40_000).map(|doc| format!("\"d{doc}\": 1")).collect();
+    let text = format!("{{\"q\": {{{}}}", docs.join(", "));
+    assert_eq!(of_run(&(text.clone() + "}")), "");
+    assert!(of_run(&text).starts_with("run:1: the JSON ends here, where ',' or '}' was expected"));
     let lines = "{\"qid\": \"q\", \"docid\": \"d\", \"score\": \
                  1}\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}\n";
     let second = lines.find('\n').unwrap() + 1;
@@ -995,7 +1090,7 @@ proptest! {
             let lines: String = ranked.iter().map(|((q, d, s), r)| line(q, d, *r, s)).collect();
             format!("{before}{lines}{after}")
         };
-        let (by_rank, plain) = (Join { ties: Ties::Rank, ..Join::default() }, Join::default());
+        let (by_rank, plain) = (Join { ties: TieBreak::Rank, ..Join::default() }, Join::default());
         let seen = |matrix: LabelMatrix| matrix.runs()[0].seen;
         // The array has one query more, which is not judged.
         let labels = |matrix: LabelMatrix| (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
@@ -1016,7 +1111,7 @@ proptest! {
 
 #[test]
 fn ranks_that_order_nothing_are_named_with_their_lines() {
-    let by_rank = Join { ties: Ties::Rank, ..Join::default() };
+    let by_rank = Join { ties: TieBreak::Rank, ..Join::default() };
     let error = |run: &str| read(&by_rank, "q 0 a 1\n", run, 1 << 20, false).unwrap_err();
     assert_eq!(
         error("qid,score,docid,rank\nq,1,a,1\nq,1,b,x\nq,1,c,\nq,?,d,4\nq,1,e\n"),
@@ -1139,19 +1234,17 @@ fn long_json_is_told_from_its_start() {
 /// Ranks order equal scores if they are plain, and are not guessed if they are not.
 #[test]
 fn ranks_of_tables_order_equal_scores() {
-    let join = Join { ties: Ties::Rank, ..Join::default() };
+    let join = Join { ties: TieBreak::Rank, ..Join::default() };
     let table =
         |rows: &str| read(&join, "q 0 b 1\n", format!("qid\tdocid\trank\tscore\n{rows}"), 9, false);
     let trec = read(&join, "q 0 b 1\n", "q Q0 a 2 5 t\nq Q0 b 1 5 t\n", 9, false).unwrap();
     assert_eq!(table("q\ta\t2\t5\nq\tb\t1\t5\n").unwrap().tile_bytes(), trec.tile_bytes());
-    for (row, said) in [
-        ("q\ta\t\t5\n", "the rank is empty or in quotes"),
-        ("q\t\"a\"\t1\t5\n", "the rank is empty or in quotes"),
-        ("q\ta\t\"1\"\t5\n", "the rank is empty or in quotes"),
-        ("q\ta\tx\t5\n", "run:2: rank 'x' is not"),
-    ] {
+    for rows in ["q\t\"a\"\t2\t5\nq\tb\t\"1\"\t5\n", "q\ta\t\"2\"\t5\nq\t\"b\"\t1\t5\n"] {
+        assert_eq!(table(rows).unwrap().tile_bytes(), trec.tile_bytes(), "quotes");
+    }
+    for (row, rank) in [("q\ta\t\t5\n", "''"), ("q\ta\tx\t5\n", "'x'")] {
         let error = table(row).unwrap_err();
-        assert!(error.starts_with("run:2: ") && error.contains(said), "{error}");
+        assert!(error.starts_with(&format!("run:2: rank {rank} is not an integer")), "{error}");
     }
 }
 
@@ -1213,7 +1306,8 @@ proptest! {
         of_qrels: bool,
         size in 1usize..100,
     ) {
-        let read_as = ReadAs { format: format.map(|(_, format)| format), ..ReadAs::default() };
+        let read_as =
+            ReadOptions { format: format.map(|(_, format)| format), ..ReadOptions::default() };
         let join = if of_qrels {
             Join { qrels_as: read_as, keep_ties: true, ..Join::default() }
         } else {

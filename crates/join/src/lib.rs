@@ -1,5 +1,5 @@
-//! The middle part of laneval: it joins rows of judgments and rankings to label matrices, and keeps
-//! the matrices in memory and in files.
+//! The join package of laneval: it joins judgments and runs to label matrices, and keeps the
+//! matrices in memory and in files.
 //!
 //! Programs use laneval, because laneval re-exports the types under stable names. The modules here
 //! change without notice. The package is separate because cargo then compiles both halves side by
@@ -51,6 +51,6 @@ pub mod spans;
 
 // The package below.
 use laneval_read::{
-    bytes, columns, error, format, ids, judged_by, lines, numbers, repeats, rows, rule, sort, text,
-    units, watch, whole_file,
+    aggregation, atomic_file, bytes, columns, doc_ids, error, format, ids, judged_by, lines,
+    numbers, progress, rows, rule, sort, text,
 };

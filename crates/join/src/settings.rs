@@ -1,20 +1,20 @@
-//! The settings of a join.
+//! The settings of a join of runs with judgments: reading, ranking, facets and units.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use crate::aggregation::Aggregation;
 use crate::bytes::mmap::FileAccess;
+use crate::doc_ids::rule::DocIdRule;
 use crate::format::tables::TableReader;
-use crate::format::{ReadAs, Recognised};
-use crate::judged_by::JudgedBy;
+use crate::format::{DetectedFormats, ReadOptions};
+use crate::judged_by::FacetKind;
 use crate::lines::dialect::Dialect;
-use crate::repeats::Repeats;
-use crate::rule::{RankingRule, ScoreType, Ties, UnitRule};
+use crate::progress::ProgressHandle;
+use crate::rule::{AppliedAggregation, RankingRule, ScoreType, TieBreak};
 use crate::text::ReadSettings;
-use crate::units::rule::Units;
-use crate::watch::Watch;
 
-/// The settings of a join of runs with judgments.
+/// The settings of a join, which makes a label matrix of runs and relevance judgments.
 ///
 /// ```
 /// use laneval::{Input, Join};
@@ -32,7 +32,7 @@ pub struct Join {
     /// The dialect: how strictly lines are read.
     pub dialect: Dialect,
     /// The order of equal scores.
-    pub ties: Ties,
+    pub ties: TieBreak,
     /// The type in which scores are compared.
     pub score: ScoreType,
     /// The number of first ranks of every ranking that are kept; all by default.
@@ -50,13 +50,13 @@ pub struct Join {
     /// The way files are opened.
     pub access: FileAccess,
     /// The way judgments are read.
-    pub qrels_as: ReadAs,
+    pub qrels_as: ReadOptions,
     /// The way runs are read.
-    pub runs_as: ReadAs,
+    pub runs_as: ReadOptions,
     /// The facets by which judgments are read, if a document may have several: the second field of
     /// TREC text, or a column of judges or subtopics. Preferences are read from TREC text, or given
     /// in memory.
-    pub judged_by: Option<JudgedBy>,
+    pub judged_by: Option<FacetKind>,
     /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
     pub preference_fields: Option<usize>,
     /// Whether to drop documents with the id of their query from rankings, before [`Join::depth`]
@@ -64,27 +64,27 @@ pub struct Join {
     pub drop_identical_ids: bool,
     /// The units of the results, if documents are retrieved in pieces and judgments are of units.
     /// Equal scores are ordered by the ids of units.
-    pub units: Units,
+    pub units: DocIdRule,
     /// The rule for several results of one unit. By default several results are an error, and with
     /// [`Join::units`] the best result stays.
-    pub repeats: Option<Repeats>,
+    pub repeats: Option<Aggregation>,
     /// The number of best results of each query to keep before results are merged into units; all
     /// by default.
     pub rows: Option<NonZeroU32>,
     /// The units of the judgments, if pieces of documents are judged and documents are retrieved.
     /// The largest grade of a unit counts.
-    pub qrels_units: Units,
+    pub qrels_units: DocIdRule,
     /// The reader of files of tables, such as Parquet; without a reader such files are errors.
     pub tables: Option<&'static dyn TableReader>,
     /// The list to which the recognised format of each text is added.
-    pub recognised: Option<Arc<Recognised>>,
+    pub recognised: Option<Arc<DetectedFormats>>,
     /// The watch of the progress of reading; it may stop reading between two chunks of some hundred
     /// kilobytes.
-    pub watch: Option<Arc<Watch>>,
+    pub watch: Option<Arc<ProgressHandle>>,
 }
 
 impl Join {
-    /// Returns the settings by which the texts of the join are read.
+    /// Returns the settings by which the join reads its texts, judgments and runs.
     pub(crate) fn read_settings(&self) -> ReadSettings<'_> {
         ReadSettings {
             dialect: self.dialect,
@@ -94,26 +94,32 @@ impl Join {
             judged_by: self.judged_by,
             units: &self.units,
             qrels_units: &self.qrels_units,
-            reads_ranks: self.ties == Ties::Rank,
+            reads_ranks: self.ties == TieBreak::Rank,
             tables: self.tables,
             recognised: self.recognised.as_deref(),
             watch: self.watch.as_ref(),
         }
     }
 
-    /// The watch of the join.
-    pub(crate) fn watch(&self) -> Option<&Watch> {
+    /// Returns the handle through which the join tells its progress and may be stopped.
+    pub(crate) fn watch(&self) -> Option<&ProgressHandle> {
         self.watch.as_deref()
     }
 
-    /// Returns the rule for several results of one unit, with its default.
-    pub fn repeats(&self) -> Repeats {
-        self.repeats.unwrap_or(if self.units.is_given() { Repeats::First } else { Repeats::Error })
+    /// Returns the rule for several results of one unit (the document that chunks count for) in a
+    /// run: as set, or the default.
+    pub fn aggregation(&self) -> Aggregation {
+        self.repeats.unwrap_or(if self.units.is_some_rule() {
+            Aggregation::Max
+        } else {
+            Aggregation::Error
+        })
     }
 
-    /// Returns whether results are put together before they are ranked.
-    pub(crate) fn puts_together(&self) -> bool {
-        self.units.is_given() || self.repeats() != Repeats::Error || self.rows.is_some()
+    /// Returns whether a run's results are merged into units, or cut to the best, before they are
+    /// ranked.
+    pub(crate) fn aggregates(&self) -> bool {
+        self.units.is_some_rule() || self.aggregation() != Aggregation::Error || self.rows.is_some()
     }
 
     pub fn rule(&self) -> RankingRule {
@@ -126,12 +132,12 @@ impl Join {
         }
     }
 
-    /// The rule for merging results into units, if results are merged. The units of judgments are
-    /// in the fingerprint of the merged judgments.
-    fn unit_rule(&self) -> Option<UnitRule> {
-        self.puts_together().then(|| UnitRule {
+    /// Returns the rule by which a run's results are merged into units (documents of chunks), if
+    /// results are merged. The units of judgments are in the fingerprint of the merged judgments.
+    fn unit_rule(&self) -> Option<AppliedAggregation> {
+        self.aggregates().then(|| AppliedAggregation {
             units: self.units.to_string(),
-            repeats: self.repeats(),
+            repeats: self.aggregation(),
             rows: self.rows.map(NonZeroU32::get),
         })
     }

@@ -4,6 +4,7 @@
 //! first error.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// An error, with the place where it happened.
@@ -18,7 +19,7 @@ pub enum Error {
         /// The attempted action: `open`, `read`, `write` …
         action: &'static str,
         /// The error of the system.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// One or more lines of text input are wrong.
     #[error(transparent)]
@@ -26,13 +27,13 @@ pub enum Error {
     /// A document is twice in a ranking or judged twice, in a dialect that accepts this for queries
     /// that are not evaluated.
     #[error("{0}")]
-    Repeated(Problems),
+    Duplicate(Problems),
     /// A query of a run that is read once comes back, when its earlier results are no longer held.
     #[error("{}:{line}: query {} comes back, but its earlier results are evaluated already and no \
              longer held: bring the results of \
              each query together, or join the whole \
              run", printable_path(file.as_ref()), printable(query))]
-    CameBack {
+    QueryNotContiguous {
         /// The file as the user named it, or the run.
         file: String,
         /// The line or row, from 1.
@@ -62,7 +63,7 @@ pub enum Error {
     /// A value or a statistic is infinite or not a number.
     #[error("{}{}: {measure} is {value}, and not a finite number: grades or gains are too large \
              for it",
-        printable(run.as_bytes()), of_query(query.as_deref()))]
+        printable(run.as_bytes()), query_clause(query.as_deref()))]
     NotFinite {
         /// The run.
         run: String,
@@ -87,10 +88,16 @@ pub enum Error {
     Unanswerable(String),
 }
 
-/// A result of the library.
+/// A result of the library, with [`Error`] as the error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of an error, for programs that treat kinds differently.
+/// Returns [`Error::Unanswerable`] with a message, as a failed result.
+#[doc(hidden)]
+pub fn unanswerable<T>(message: impl Into<String>) -> Result<T> {
+    Err(Error::Unanswerable(message.into()))
+}
+
+/// The kind of an error of the library, for programs that treat kinds differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -117,23 +124,25 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Error::Io { .. } => ErrorKind::Io,
-            Error::Input(_) | Error::Repeated(_) | Error::CameBack { .. } => ErrorKind::Input,
-            Error::Matrix { .. } => ErrorKind::Matrix,
-            Error::Measure(_) | Error::Measures(_) => ErrorKind::Measure,
-            Error::Device(_) => ErrorKind::Device,
-            Error::NotFinite { .. } => ErrorKind::NotFinite,
-            Error::Merge(_) => ErrorKind::Merge,
-            Error::Summary(_) => ErrorKind::Summary,
-            Error::Stopped => ErrorKind::Stopped,
-            Error::Unanswerable(_) => ErrorKind::Unanswerable,
+            Self::Io { .. } => ErrorKind::Io,
+            Self::Input(_) | Self::Duplicate(_) | Self::QueryNotContiguous { .. } => {
+                ErrorKind::Input
+            }
+            Self::Matrix { .. } => ErrorKind::Matrix,
+            Self::Measure(_) | Self::Measures(_) => ErrorKind::Measure,
+            Self::Device(_) => ErrorKind::Device,
+            Self::NotFinite { .. } => ErrorKind::NotFinite,
+            Self::Merge(_) => ErrorKind::Merge,
+            Self::Summary(_) => ErrorKind::Summary,
+            Self::Stopped => ErrorKind::Stopped,
+            Self::Unanswerable(_) => ErrorKind::Unanswerable,
         }
     }
 
-    /// Makes the error of a name that an option does not have.
+    /// Makes the error about a text that is none of the names that an option takes.
     pub fn option(text: &str, what: &str, names: &[&str]) -> Self {
         let (last, others) = names.split_last().unwrap_or((&"", &[]));
         let names = if others.is_empty() {
@@ -141,16 +150,23 @@ impl Error {
         } else {
             format!("{} or {last}", others.join(", "))
         };
-        Error::Unanswerable(format!("`{text}` is not {what}: {names} was expected"))
+        Self::Unanswerable(format!("`{text}` is not {what}: {names} was expected"))
     }
 
     /// Makes an I/O error at `path` while doing `action`.
-    pub fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
-        Error::Io { path: path.to_owned(), action, source }
+    pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action, source }
+    }
+
+    /// Makes the error of an input that cannot be read.
+    #[doc(hidden)]
+    pub fn unreadable(name: &str, source: io::Error) -> Self {
+        Self::io(name.as_ref(), "read", source)
     }
 }
 
-/// One wrong line (or file, when `line` is 0) of text input.
+/// A wrong line of qrels, of a run or of other text input, with a message; a wrong file if `line`
+/// is 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The file as the user named it.
@@ -189,7 +205,36 @@ impl Problems {
     /// The most problems that are reported together.
     pub const LIMIT: usize = 20;
 
-    /// Whether a document has different grades, as if several judges had graded it.
+    /// Makes the problems of an input file from its first wrong lines, each with a message, and the
+    /// number of further problems.
+    pub(crate) fn at_lines(
+        file: &str,
+        first: impl IntoIterator<Item = (u64, String)>,
+        more: u64,
+    ) -> Self {
+        let first = first.into_iter();
+        let first = first.map(|(line, message)| Problem { file: file.to_owned(), line, message });
+        Self { first: first.collect(), more }
+    }
+
+    /// Adds the next problem of an input file, or only counts it if enough are listed.
+    #[doc(hidden)]
+    pub fn add(&mut self, file: &str, line: u64, message: impl FnOnce() -> String) {
+        if self.first.len() < Self::LIMIT {
+            self.first.push(Problem { file: file.to_owned(), line, message: message() });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Returns an error of these problems of a text input, or `value` if there are none.
+    #[doc(hidden)]
+    pub fn into_result<T>(self, value: T) -> Result<T> {
+        if self.first.is_empty() { Ok(value) } else { Err(Error::Input(self)) }
+    }
+
+    /// Returns whether one problem is that a document is judged twice with different grades, as by
+    /// several judges.
     pub fn have_different_grades(&self) -> bool {
         self.first.iter().any(|problem| problem.message.contains(DIFFERENT_GRADE))
     }
@@ -232,14 +277,14 @@ pub struct MeasureError {
 }
 
 impl MeasureError {
-    /// Makes an error at some bytes of a text.
+    /// Makes the parse error of a measure with a message about the bytes `span` of its text.
     pub fn new(text: &str, span: std::ops::Range<usize>, message: impl Into<String>) -> Self {
         let (text, message) = (text.to_owned(), message.into());
-        MeasureError { text, span, message, suggestions: Vec::new(), candidates: Vec::new() }
+        Self { text, span, message, suggestions: Vec::new(), candidates: Vec::new() }
     }
 }
 
-fn of_query(query: Option<&[u8]>) -> String {
+fn query_clause(query: Option<&[u8]>) -> String {
     query.map_or(String::new(), |query| format!(", query {}", printable(query)))
 }
 
@@ -267,7 +312,7 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
-/// Bytes of an input as text for a message: UTF-8 unchanged, invalid bytes as `\xNN`, controls
+/// Escapes bytes of an input for a message: UTF-8 unchanged, invalid bytes as `\xNN`, controls
 /// escaped. A backslash is doubled if it would look like the start of an escape, so different bytes
 /// never become equal texts.
 ///
@@ -278,7 +323,8 @@ impl std::error::Error for MeasureError {}
 /// assert_eq!(printable(br"AC\DC"), r"AC\DC");
 /// ```
 pub fn printable(bytes: &[u8]) -> String {
-    let bytes = bytes.to_vec(); // a mapped file may change while it is validated
+    // The bytes are copied, because a mapped file may change while it is validated.
+    let bytes = bytes.to_vec();
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~') && *byte != b'\\') {
         return bytes.into_iter().map(char::from).collect();
     }
@@ -295,13 +341,13 @@ pub fn printable(bytes: &[u8]) -> String {
     text
 }
 
-/// The name of a file as text for a message: bytes that are not text, and characters without width,
-/// are escaped. Backslashes stay as they are.
+/// Returns the name of a file as text for a message: bytes that are not text, and characters
+/// without width, are escaped. Backslashes stay as they are.
 pub fn printable_path(path: &Path) -> String {
     pieces(path.as_os_str().as_encoded_bytes()).collect()
 }
 
-/// Returns the characters and invalid bytes, escaped if not printable.
+/// Returns the characters and the invalid bytes of a text, each escaped if it is not printable.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let valid = chunk.valid().chars().map(|c| {
@@ -315,8 +361,8 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether the character has no width of its own, as a byte order mark, or turns the text around
-/// it.
+/// Returns whether a character is to be escaped in messages: it has no width, or turns the text
+/// around it.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -331,7 +377,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The bytes that a printed text stands for.
+    /// Returns the bytes that a printed text stands for.
     fn read_back(text: &str) -> Vec<u8> {
         let (mut bytes, mut rest) = (Vec::new(), text);
         while let Some(c) = rest.chars().next() {

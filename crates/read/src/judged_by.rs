@@ -1,8 +1,9 @@
-//! The kinds of facets.
+//! The kinds of facets by which judgments are given: judges, subtopics, preferences and spans.
 
-/// The kind of facet by which judgments are given.
+/// The kind of facet by which judgments are given: a judge, a subtopic, a preference group or a
+/// span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum JudgedBy {
+pub enum FacetKind {
     /// A facet is a judge.
     Judge,
     /// A facet is a subtopic of the query.
@@ -14,14 +15,14 @@ pub enum JudgedBy {
     Span,
 }
 
-impl JudgedBy {
+impl FacetKind {
     /// Every meaning, with its name.
-    pub const ALL: [(&'static str, JudgedBy); 4] = [
-        ("judge", JudgedBy::Judge),
-        ("subtopic", JudgedBy::Subtopic),
-        ("preference", JudgedBy::Preference),
-        ("span", JudgedBy::Span),
+    pub const ALL: [(&'static str, FacetKind); 4] = [
+        ("judge", FacetKind::Judge),
+        ("subtopic", FacetKind::Subtopic),
+        ("preference", FacetKind::Preference),
+        ("span", FacetKind::Span),
     ];
 }
 
-named!(JudgedBy, "a facet of judgments");
+named!(FacetKind, "a facet of judgments");

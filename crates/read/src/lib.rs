@@ -7,13 +7,13 @@
 //! The modules are layers, and each layer knows only the layers before it in this list:
 //!
 //! ```text
-//! bytes      inputs, compression, mapped files, ids as hashes
-//! lines      chunks, lines, fields, numbers, and the problems of lines
-//! columns    rows that are columns in memory
-//! format     the format of a text, and rows that are made of formats other than TREC and tables
-//! units      the unit that a result or a judgment counts for
-//! text       an input that is opened and whose format is known
-//! rows       rows one after another, as they stand in a text
+//! bytes    inputs, compression, mapped files, ids as hashes
+//! lines    chunks, lines, fields, numbers, and the problems of lines
+//! columns  rows that are columns in memory
+//! format   the format of a text, and rows that are made of formats other than TREC and tables
+//! doc_ids  the unit that a result or a judgment counts for
+//! text     an input that is opened and whose format is known
+//! rows     rows one after another, as they stand in a text
 //! ```
 //!
 //! A dialect (see `lines::dialect`) decides which lines are valid.
@@ -34,12 +34,18 @@
 #[macro_use]
 mod names;
 #[doc(hidden)]
+pub mod aggregation;
+#[doc(hidden)]
+pub mod atomic_file;
+#[doc(hidden)]
 pub mod bytes;
 #[cfg(test)]
 #[path = "../../../tests/cases.rs"]
 mod cases;
 #[doc(hidden)]
 pub mod columns;
+#[doc(hidden)]
+pub mod doc_ids;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
@@ -50,10 +56,11 @@ pub mod ids;
 pub mod judged_by;
 #[doc(hidden)]
 pub mod lines;
+mod lock;
 #[doc(hidden)]
 pub mod numbers;
 #[doc(hidden)]
-pub mod repeats;
+pub mod progress;
 #[doc(hidden)]
 pub mod rows;
 #[doc(hidden)]
@@ -62,9 +69,3 @@ pub mod rule;
 pub mod sort;
 #[doc(hidden)]
 pub mod text;
-#[doc(hidden)]
-pub mod units;
-#[doc(hidden)]
-pub mod watch;
-#[doc(hidden)]
-pub mod whole_file;

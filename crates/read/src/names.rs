@@ -1,4 +1,5 @@
-//! Names of options: the text of each variant, and the variant of a text.
+//! The macro that gives an enum of an option its names: the text of each variant, and the variant
+//! of a text.
 
 /// Gives an enum with a constant `ALL` of names and variants its `Display`, its `FromStr` and its
 /// `Serialize`.
@@ -16,8 +17,7 @@ macro_rules! named {
         #[cfg(feature = "serde")]
         impl serde::Serialize for $option {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let named = Self::ALL.iter().find(|(_, option)| option == self);
-                serializer.serialize_str(named.map_or("?", |(name, _)| name))
+                serializer.collect_str(self)
             }
         }
 

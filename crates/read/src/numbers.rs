@@ -9,8 +9,8 @@ use bytemuck::{Pod, Zeroable};
 pub struct Level(pub f64);
 
 impl Level {
-    /// The grade just below the level, if the level was written as `above` the grade. The grade
-    /// then has few digits, and the level has as many as a float can have.
+    /// Returns the grade just below the level, if people would write the level as `>` and that
+    /// grade. The grade then has few digits, and the level has as many as a float can have.
     fn above(self) -> Option<f64> {
         let below = self.0.next_down();
         (below >= 0.0 && below.to_string().len() + 8 < self.0.to_string().len()).then_some(below)
@@ -34,7 +34,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Integers of any width, borrowed.
+/// A borrowed slice of integers of any width, such as ids in a column.
 ///
 /// ```
 /// use laneval::columns::Integers;
@@ -61,7 +61,7 @@ pub enum Integers<'a> {
     I64(&'a [i64]),
 }
 
-/// Numbers of any type, borrowed: floats, or integers.
+/// A borrowed slice of numbers of any type, such as scores or grades: floats, or integers.
 ///
 /// ```
 /// use laneval::arrays::Numbers;
@@ -159,90 +159,92 @@ where
     Integers<'a>: From<T>,
 {
     fn from(integers: T) -> Self {
-        Numbers::Integers(integers.into())
+        Self::Integers(integers.into())
     }
 }
 
 impl<'a> From<&'a [bool]> for Numbers<'a> {
     fn from(values: &'a [bool]) -> Self {
-        Numbers::Integers(Integers::U8(bytemuck::cast_slice(values)))
+        Self::Integers(Integers::U8(bytemuck::cast_slice(values)))
     }
 }
 
 impl Integers<'_> {
-    /// The number of integers.
+    /// Returns the number of integers in the slice.
     pub fn len(&self) -> usize {
         with_integers!(self, values => values.len())
     }
 
-    /// Whether there are no integers.
+    /// Returns whether the slice has no integers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The integer at index `at`; a `u64` from 2⁶³ on does not fit into 64 bits with a sign.
+    /// Returns the integer at index `at`; a `u64` from 2⁶³ on does not fit into 64 bits with a
+    /// sign.
     #[inline]
     pub fn get(&self, at: usize) -> i128 {
         with_integers!(self, values => values[at].into())
     }
 
-    /// The integer at index `at` as a `usize`; `None` if it is negative or too large.
+    /// Returns the integer at index `at` as a `usize`; `None` if it is negative or too large.
     #[inline]
-    #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
+    // The macro converts every width alike, and for some widths the conversion is not needed.
+    #[allow(clippy::unnecessary_fallible_conversions)]
     pub fn natural(&self, at: usize) -> Option<usize> {
         with_integers!(self, values => usize::try_from(values[at]).ok())
     }
 }
 
 impl Numbers<'_> {
-    /// The number of numbers.
+    /// Returns the number of numbers in the slice.
     pub fn len(&self) -> usize {
         match self {
-            Numbers::F64(values) => values.len(),
-            Numbers::F32(values) => values.len(),
-            Numbers::F16(bits) | Numbers::Bf16(bits) => bits.len(),
-            Numbers::Integers(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::F32(values) => values.len(),
+            Self::F16(bits) | Self::Bf16(bits) => bits.len(),
+            Self::Integers(values) => values.len(),
         }
     }
 
-    /// Whether there are no numbers.
+    /// Returns whether the slice has no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number at index `at` as the nearest 64-bit float.
+    /// Returns the number at index `at` as the nearest 64-bit float.
     pub fn get(&self, at: usize) -> f64 {
         match self {
-            Numbers::F64(values) => values[at],
-            Numbers::F32(values) => values[at].into(),
-            Numbers::F16(bits) => F16(bits[at]).to_f32().into(),
-            Numbers::Bf16(bits) => Bf16(bits[at]).to_f32().into(),
-            Numbers::Integers(values) => with_integers!(values, values => values[at] as f64),
+            Self::F64(values) => values[at],
+            Self::F32(values) => values[at].into(),
+            Self::F16(bits) => F16(bits[at]).to_f32().into(),
+            Self::Bf16(bits) => Bf16(bits[at]).to_f32().into(),
+            Self::Integers(values) => with_integers!(values, values => values[at] as f64),
         }
     }
 
-    /// The number at index `at` as text.
+    /// Returns the number at index `at` as text.
     pub fn show(&self, at: usize) -> String {
         match self {
-            Numbers::Integers(values) => values.get(at).to_string(),
+            Self::Integers(values) => values.get(at).to_string(),
             numbers => numbers.get(at).to_string(),
         }
     }
 }
 
-/// A 16-bit float of IEEE 754.
+/// A 16-bit float of IEEE 754 (half precision), as its bits.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct F16(pub u16);
 
-/// A bfloat16.
+/// A 16-bit float in the format bfloat16, as its bits.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Bf16(pub u16);
 
 impl F16 {
-    /// Converts the number to 32 bits. The exponent is moved by a multiplication, which also
-    /// normalises subnormal numbers.
+    /// Converts the half-precision float to a 32-bit float. The exponent is moved by a
+    /// multiplication, which also normalises subnormal numbers.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
         const EXPONENT: u32 = 0x7c00;
@@ -254,7 +256,7 @@ impl F16 {
 }
 
 impl Bf16 {
-    /// Converts the number to 32 bits.
+    /// Converts the bfloat16 to a 32-bit float.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
         f32::from_bits(u32::from(self.0) << 16)
@@ -265,7 +267,7 @@ impl Bf16 {
 mod tests {
     use super::*;
 
-    /// The definition of binary16: sign, five bits of exponent, ten of the significand.
+    /// Returns the definition of binary16: sign, five bits of exponent, ten of the significand.
     fn f16_by_definition(bits: u16) -> f64 {
         let (exponent, significand) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
         let magnitude = match exponent {

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::repeats::Repeats;
+use super::aggregation::Aggregation;
 
-/// The order of documents with equal scores.
+/// The order in a ranking of documents with equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ties {
+pub enum TieBreak {
     /// By docno, bytewise descending, as in trec_eval.
     #[default]
     DocnoDescending,
@@ -20,19 +20,19 @@ pub enum Ties {
     Rank,
 }
 
-impl Ties {
+impl TieBreak {
     /// All orders, with their names on the command line.
-    pub const ALL: [(&'static str, Ties); 4] = [
-        ("docno-desc", Ties::DocnoDescending),
-        ("docno-asc", Ties::DocnoAscending),
-        ("input", Ties::Input),
-        ("rank", Ties::Rank),
+    pub const ALL: [(&'static str, TieBreak); 4] = [
+        ("docno-desc", TieBreak::DocnoDescending),
+        ("docno-asc", TieBreak::DocnoAscending),
+        ("input", TieBreak::Input),
+        ("rank", TieBreak::Rank),
     ];
 }
 
-named!(Ties, "an order of equal scores");
+named!(TieBreak, "an order of equal scores");
 
-/// The type in which scores are compared.
+/// The type in which the scores of a run are compared: 64-bit or 32-bit floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScoreType {
     /// 64-bit floats, as trec_eval 10 does.
@@ -50,9 +50,10 @@ impl ScoreType {
 
 named!(ScoreType, "a type of scores");
 
-/// The source of the number of relevant documents and of ideal rankings.
+/// The source of the number of relevant documents and of ideal rankings: the judgments, or the
+/// ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum IdealOf {
+pub enum IdealSource {
     /// The judgments of a query.
     #[default]
     Judgments,
@@ -61,55 +62,54 @@ pub enum IdealOf {
     Retrieved,
 }
 
-impl IdealOf {
+impl IdealSource {
     /// Both sources, with their names.
-    pub const ALL: [(&'static str, IdealOf); 2] =
-        [("judgments", IdealOf::Judgments), ("retrieved", IdealOf::Retrieved)];
+    pub const ALL: [(&'static str, IdealSource); 2] =
+        [("judgments", IdealSource::Judgments), ("retrieved", IdealSource::Retrieved)];
 }
 
-named!(IdealOf, "what ideal rankings are made of");
+named!(IdealSource, "what ideal rankings are made of");
 
-/// The treatment of units of results before ranking, as the options spell it.
+/// The rule that merges results to units (documents that chunks count for) before ranking, as
+/// options spell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct UnitRule {
+pub struct AppliedAggregation {
     /// The rule of the units of results; empty if ids are units.
     pub units: String,
     /// The rule for several results of one unit.
-    pub repeats: Repeats,
+    pub repeats: Aggregation,
     /// The number of best results kept of each query before repeats are treated; `None` for all.
     pub rows: Option<u32>,
 }
 
-impl UnitRule {
-    /// Lists the settings that differ from another rule.
-    pub fn differences(&self, other: &UnitRule) -> Vec<SettingDifference> {
+impl AppliedAggregation {
+    /// Lists the settings in which two rules that merge results to units differ.
+    pub fn differences(&self, other: &AppliedAggregation) -> Vec<SettingDifference> {
         differences(&self.settings(), &other.settings())
     }
 
     fn settings(&self) -> [RuleSetting; 3] {
-        let UnitRule { units, repeats, rows } = self;
+        let Self { units, repeats, rows } = self;
         let units = if units.is_empty() { "none".to_owned() } else { units.clone() };
         let rows = rows.map_or("all".to_owned(), |rows| rows.to_string());
         [
-            RuleSetting { what: "units of results", option: "--units", value: units },
-            RuleSetting {
-                what: "ways with repeated units",
-                option: "--repeats",
-                value: repeats.to_string(),
-            },
-            RuleSetting { what: "numbers of results", option: "--rows", value: rows },
+            setting("units of results", "--doc-id", units),
+            setting("ways with repeated units", "--aggregate", repeats.to_string()),
+            setting("numbers of results", "--max-chunks", rows),
         ]
     }
 }
 
-impl fmt::Display for UnitRule {
-    /// Writes the rule in the options of the command.
+impl fmt::Display for AppliedAggregation {
+    /// Writes the rule that merges results to units as options of the command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = UnitRule::default();
-        let given =
-            self.differences(&all).into_iter().map(|of| format!("{} {}", of.option, of.values[0]));
+        let all = Self::default();
+        let given = self
+            .differences(&all)
+            .into_iter()
+            .map(|difference| format!("{} {}", difference.option, difference.values[0]));
         f.pad(&given.collect::<Vec<_>>().join(" "))
     }
 }
@@ -128,19 +128,25 @@ pub struct SettingDifference {
 impl fmt::Display for SettingDifference {
     /// Writes the name and both values of the setting, and the option to set alike.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SettingDifference { what, option, values: [own, other] } = self;
+        let Self { what, option, values: [own, other] } = self;
         write!(f, "the {what} differ ({own} and {other}): set {option} alike")
     }
 }
 
-/// A setting of a rule.
+/// A setting of a rule that makes rankings: its name, its option and its value.
 struct RuleSetting {
     what: &'static str,
     option: &'static str,
     value: String,
 }
 
-/// Lists the settings that differ between two rules, each given as all its settings in one order.
+/// Makes a setting of a rule that makes rankings, from its name, option and value.
+fn setting(what: &'static str, option: &'static str, value: String) -> RuleSetting {
+    RuleSetting { what, option, value }
+}
+
+/// Lists the settings that differ between two ranking rules, each given as all its settings in one
+/// order.
 fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDifference> {
     let both = own.iter().zip(others).filter(|(own, other)| own.value != other.value);
     both.map(|(own, other)| SettingDifference {
@@ -158,7 +164,7 @@ fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDiffer
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct RankingRule {
     /// The order of equal scores.
-    pub ties: Ties,
+    pub ties: TieBreak,
     /// The type in which scores are compared.
     pub score: ScoreType,
     /// The number of kept ranks of each ranking; `None` if all ranks were kept.
@@ -167,7 +173,7 @@ pub struct RankingRule {
     pub drop_identical_ids: bool,
     /// The rule of units; `None` is the default rule.
     #[cfg_attr(feature = "serde", serde(with = "as_itself"))]
-    pub units: Option<Arc<UnitRule>>,
+    pub units: Option<Arc<AppliedAggregation>>,
 }
 
 /// Serialization of a shared rule of units as the rule itself.
@@ -177,10 +183,10 @@ mod as_itself {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::UnitRule;
+    use super::AppliedAggregation;
 
     pub fn serialize<S: Serializer>(
-        units: &Option<Arc<UnitRule>>,
+        units: &Option<Arc<AppliedAggregation>>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         units.as_deref().serialize(to)
@@ -188,50 +194,42 @@ mod as_itself {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
-    ) -> Result<Option<Arc<UnitRule>>, D::Error> {
-        Ok(Option::<UnitRule>::deserialize(from)?.map(Arc::new))
+    ) -> Result<Option<Arc<AppliedAggregation>>, D::Error> {
+        Ok(Option::<AppliedAggregation>::deserialize(from)?.map(Arc::new))
     }
 }
 
 impl RankingRule {
-    /// Returns the rule of units, or the default rule.
-    pub fn of_units(&self) -> UnitRule {
+    /// Returns the rule that merges results to units before ranking, or the default rule.
+    pub fn aggregation(&self) -> AppliedAggregation {
         self.units.as_deref().cloned().unwrap_or_default()
     }
 
-    /// Lists the settings that differ from another rule, over all settings that shape rankings.
+    /// Lists the settings in which two ranking rules differ, over all settings that shape rankings.
     pub fn differences(&self, other: &RankingRule) -> Vec<SettingDifference> {
         differences(&self.settings(), &other.settings())
     }
 
     fn settings(&self) -> Vec<RuleSetting> {
         // Every field is named, so that a new field does not compile without its place here.
-        let RankingRule { ties, score, depth, drop_identical_ids, units: _ } = self;
+        let Self { ties, score, depth, drop_identical_ids, units: _ } = self;
         let depth =
             depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
         let dropped = if *drop_identical_ids { "dropped" } else { "kept" }.to_owned();
         let settings = [
-            RuleSetting {
-                what: "orders of equal scores",
-                option: "--ties",
-                value: ties.to_string(),
-            },
-            RuleSetting { what: "score types", option: "--score", value: score.to_string() },
-            RuleSetting { what: "depths", option: "-M", value: depth },
-            RuleSetting {
-                what: "documents with the id of their query",
-                option: "--drop-identical-ids",
-                value: dropped,
-            },
+            setting("orders of equal scores", "--ties", ties.to_string()),
+            setting("score types", "--score-type", score.to_string()),
+            setting("depths", "-M", depth),
+            setting("documents with the id of their query", "--drop-identical-ids", dropped),
         ];
-        settings.into_iter().chain(self.of_units().settings()).collect()
+        settings.into_iter().chain(self.aggregation().settings()).collect()
     }
 
-    /// Finds a row with more results than the rule keeps, and returns its depth and the depth that
-    /// the rule keeps.
-    pub fn deeper(&self, depths: &[u32]) -> Option<(u32, u32)> {
-        let kept = self.depth?;
-        let deeper = depths.iter().copied().find(|&depth| depth > kept);
-        deeper.map(|depth| (depth, kept))
+    /// Finds a ranking with more results than the rule keeps, and returns its depth and the depth
+    /// that is kept.
+    pub fn first_too_deep(&self, depths: &[u32]) -> Option<(u32, u32)> {
+        let max_depth = self.depth?;
+        let depth = *depths.iter().find(|&&depth| depth > max_depth)?;
+        Some((depth, max_depth))
     }
 }

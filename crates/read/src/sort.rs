@@ -1,4 +1,4 @@
-//! Sorting where its speed is not felt.
+//! Sorts of slices that compile to little code, for places where the speed of sorting is not felt.
 //!
 //! The sorts of slices are compiled anew for each closure that compares: four to seven kilobytes of
 //! machine code each, and a share of the time that a build takes. Here the places of things are
@@ -8,15 +8,15 @@
 
 use std::cmp::Ordering;
 
-/// Sorts by a number, in the order of [`f64::total_cmp`]. The sort is stable, and the key `-key`
-/// reverses the order.
+/// Sorts a slice by a number of each item, in the order of [`f64::total_cmp`]. The sort is stable,
+/// and the key `-key` reverses the order.
 pub fn by_number<T>(things: &mut [T], key: impl Fn(&T) -> f64) {
     let keys: Vec<f64> = things.iter().map(key).collect();
     let places = places(things.len(), &mut |one, other| keys[*one].total_cmp(&keys[*other]));
     arrange(things, places);
 }
 
-/// Sorts by a comparison. The sort is stable.
+/// Sorts a slice by a comparison of two items. The sort is stable.
 pub fn by<T>(things: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     let places = places(things.len(), &mut |one, other| compare(&things[*one], &things[*other]));
     arrange(things, places);
@@ -27,14 +27,14 @@ pub fn largest_first(gains: &mut [(f64, u32)]) {
     gains.sort_by(|one, other| other.0.total_cmp(&one.0));
 }
 
-/// The places of things in sorted order.
+/// Returns the indices of `count` items in sorted order, by a comparison of two indices.
 fn places(count: usize, compare: &mut dyn FnMut(&usize, &usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_by(compare);
     places
 }
 
-/// Moves `things[places[i]]` to `things[i]`, for every index `i`.
+/// Reorders a slice: moves `things[places[i]]` to `things[i]`, for every index `i`.
 fn arrange<T>(things: &mut [T], mut places: Vec<usize>) {
     for start in 0..places.len() {
         // Round a cycle of places; each is marked as done by naming itself.

@@ -207,7 +207,7 @@ class _Pass:
     def __init__(self, measures: list[Any], judged_only: bool, qrels: Any) -> None:
         names = {measure: _name(measure) or repr(measure) for measure in measures}
         # In this dialect scores are compared as 32-bit floats, and a run may have no judged query.
-        options: Options = {"queries": "both", "dialect": "trec9", "judged_only": judged_only, "per_query": True, "engine": "cpu"}
+        options: Options = {"queries": "common", "dialect": "trec9", "judged_only": judged_only, "per_query": True, "engine": "cpu"}
         self._measures = measures
         self._settings = settings(tuple(dict.fromkeys(names.values())), options, None)
         order = self._settings.measures()

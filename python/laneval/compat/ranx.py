@@ -69,8 +69,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias, overload
 
 from laneval import _native
-from laneval._comparison import Comparison, ComparisonOptions, compared
-from laneval._files import write_whole
+from laneval._comparison import Comparison, ComparisonOptions
+from laneval._comparison import compare as compare_values
+from laneval._files import write_atomic
 from laneval._options import Options, settings
 from laneval._scores import PerQuery, RunScores, _latex
 
@@ -232,7 +233,7 @@ class _Table:
         else:
             text = "\n".join(self._lines())
             content = gzip.compress(text.encode()) if kind == "gz" else text
-        write_whole(path, content)
+        write_atomic(path, content)
 
     def _lines(self) -> Iterable[str]:
         raise NotImplementedError
@@ -699,7 +700,7 @@ def compare(
     }
     if threads:
         options["threads"] = threads
-    comparison = compared(evaluated, None, options) if len(evaluated) > 1 else None
+    comparison = compare_values(evaluated, None, options) if len(evaluated) > 1 else None
     pairs, wins = _pairs(names, asked, comparison, corrected=stat_test == "tukey" or correction != "none", max_p=max_p)
     return Report(names, results, pairs, asked, max_p, wins, rounding_digits, show_percentages, stat_test)
 
@@ -719,17 +720,17 @@ _KNOWN: dict[str, Any] = {
     "ideal": "judgments",
     "ignored": (0, []),
     "judged_only": False,
-    "known": "judged",
     "missing": (0, []),
     "query_set": "judged",
+    "relevant_from": "judged",
     "rule": {
         "ties": "docno-desc",
-        "score": "f64",
+        "score_type": "f64",
         "depth": None,
         "drop_identical_ids": False,
-        "units": None,
-        "repeats": "error",
-        "rows": None,
+        "doc_id": None,
+        "aggregate": "error",
+        "max_chunks": None,
     },
     "tag": "",
     "tied": "ranked",
@@ -940,7 +941,7 @@ class Report:
 
         Raises `OSError` if the file cannot be written.
         """
-        write_whole(path, json.dumps(self.to_dict(), indent=4))
+        write_atomic(path, json.dumps(self.to_dict(), indent=4))
 
     def print_results(self) -> None:
         """Prints the means as JSON."""

@@ -78,7 +78,7 @@ def test_values_of_queries(sets):
 
 def test_rows_that_are_in_their_blocks_already(sets):
     qrels, run = data()
-    rows = laneval.ray.tagged(*sets)
+    rows = laneval.ray.tag_run(*sets)
     there = rows.repartition(3, keys=["query_id"])
     same(laneval.ray.evaluate_tagged(there, MEASURES, repartition=False), whole(qrels, run))
     with pytest.raises(laneval.ShardError, match="in more than one partition .*repartition=True"):

@@ -49,7 +49,7 @@ def test_bits_of_one_process(frames, partitions):
 
 @pytest.mark.parametrize(
     "options",
-    [{"ties": "average"}, {"queries": "both", "ties": "docno-asc"}, {"depth": 5, "judged_only": True}, {"score": "f32"}],
+    [{"ties": "average"}, {"queries": "common", "ties": "docno-asc"}, {"depth": 5, "judged_only": True}, {"score_type": "f32"}],
 )
 def test_options(frames, options):
     qrels, run = data()
@@ -118,7 +118,7 @@ def test_values_of_queries(frames, partitions):
 
 def test_rows_that_are_in_their_partitions_already(frames):
     qrels, run = data()
-    rows = laneval.spark.tagged(*frames)
+    rows = laneval.spark.tag_run(*frames)
     there = rows.repartition(4, "query_id")
     same(laneval.spark.evaluate_tagged(there, MEASURES, repartition=False), whole(qrels, run))
     same(laneval.spark.evaluate_tagged(rows, MEASURES, partitions=3), whole(qrels, run))

@@ -1,5 +1,5 @@
-//! The grammar of gates: parses text into a measure and a rule, or into an error with the expected
-//! text and its place.
+//! The grammar of gates, conditions that fail a build: parses text into a measure and a rule, or
+//! into an error with the expected text and its place.
 //!
 //! ```text
 //! gate   = [group ": "] measure
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use super::rule::{Amount, Rule, Sign};
 use crate::error::{Error, MeasureError, Result};
-use crate::measure::{self, Average, Better, Measure};
+use crate::measure::{self, Average, Direction, Measure};
 
 /// The level of significance of a gate that names none.
 const ALPHA: f64 = 0.05;
@@ -36,12 +36,12 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("regresses", "worse"),
 ];
 
-/// Parses a gate into its group of queries, its measure and its rule.
+/// Parses the text of a gate into its group of queries, its measure and its rule.
 ///
 /// # Errors
 /// The first fault, with its character and the expected text. A verb whose direction does not suit
 /// the measure.
-pub fn parsed(text: &str) -> Result<(Option<String>, Measure, Rule)> {
+pub fn parse(text: &str) -> Result<(Option<String>, Measure, Rule)> {
     let mut parser = GateParser { text, at: 0 };
     parser.blanks();
     let group = parser.group();
@@ -50,7 +50,7 @@ pub fn parsed(text: &str) -> Result<(Option<String>, Measure, Rule)> {
     Ok((group, measure, rule))
 }
 
-/// The text of a gate, and the place of the parser in the text.
+/// A parser of the text of a gate, with its place in the text.
 struct GateParser<'a> {
     text: &'a str,
     /// The next byte to read.
@@ -66,22 +66,29 @@ impl<'a> GateParser<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Skips `sign` and the blanks behind it, if the text goes on with it.
+    /// Moves the parser to the byte `place` of the gate's text, and past the blanks there.
+    fn skip_to(&mut self, place: usize) {
+        self.at = place;
+        self.blanks();
+    }
+
+    /// Skips `sign` and the blanks behind it if the rest of the gate's text begins with `sign`, and
+    /// returns whether it does.
     fn eat(&mut self, sign: &str) -> bool {
         let there = self.rest().starts_with(sign);
         if there {
-            self.at += sign.len();
-            self.blanks();
+            self.skip_to(self.at + sign.len());
         }
         there
     }
 
-    /// The range of the text from here up to a character that ends it.
+    /// Returns the byte range from the parser's place up to the first character for which `ends` is
+    /// true.
     fn upto(&self, ends: impl Fn(char) -> bool) -> Range<usize> {
         self.at..self.at + self.rest().find(ends).unwrap_or(self.rest().len())
     }
 
-    /// The error of the text in `place`.
+    /// Returns an error with a message about the byte range `place` of the gate's text.
     fn wrong(&self, place: Range<usize>, message: impl fmt::Display) -> MeasureError {
         // People count characters, and the span behind the message counts bytes.
         let character = self.text[..place.start].chars().count() + 1;
@@ -95,7 +102,8 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Returns the error for a next word other than `what`.
+    /// Returns the error that `what` was expected at the parser's place in the gate, and not the
+    /// next word.
     fn expected(&self, what: &str) -> MeasureError {
         let place = self.upto(char::is_whitespace);
         if self.rest().is_empty() {
@@ -108,22 +116,24 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Reads the group before a colon and a blank. Measures have no blank behind a colon, as in the
-    /// library's `ranx:ndcg@10`.
+    /// Reads the group of queries that a gate names before a colon and a blank, if any. Measures
+    /// have no blank behind a colon, as in the library's `ranx:ndcg@10`.
     fn group(&mut self) -> Option<String> {
-        let blank = |at: usize| self.rest()[at + 1..].starts_with(char::is_whitespace);
-        let colon = self.rest().rmatch_indices(':').map(|(at, _)| at).find(|&at| blank(at))?;
+        // The last such colon counts, because the name of a group may contain colons and blanks.
+        let (colon, _) = self
+            .rest()
+            .rmatch_indices(':')
+            .find(|&(at, _)| self.rest()[at + 1..].starts_with(char::is_whitespace))?;
         let group = self.rest()[..colon].trim_end();
         if group.is_empty() {
             return None;
         }
         let group = group.to_owned();
-        self.at += colon + 1;
-        self.blanks();
+        self.skip_to(self.at + colon + 1);
         Some(group)
     }
 
-    /// Reads the measure, up to the first blank, or sign, outside of brackets.
+    /// Reads the measure of a gate, up to the first blank, or sign, outside of brackets.
     fn measure(&mut self) -> Result<Measure> {
         // Blanks and signs within brackets belong to the measure, as in `P(rel=2)@[5, 10]`: a gate
         // cannot be cut at its blanks.
@@ -134,7 +144,7 @@ impl<'a> GateParser<'a> {
                 ')' | ']' | '}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            depth == 0 && (c.is_whitespace() || matches!(c, '<' | '>'))
+            depth == 0 && is_word_end(c)
         });
         self.at = end.map_or(self.text.len(), |end| start + end);
         if start == self.at {
@@ -142,18 +152,22 @@ impl<'a> GateParser<'a> {
                 .expected("a measure, as in `AP < 0.3` or `nDCG@10 drops > 0.005`,")
                 .into());
         }
-        let of_gate = |error: MeasureError| MeasureError {
-            text: self.text.to_owned(),
-            span: error.span.start + start..error.span.end + start,
-            ..error
-        };
         let measure = measure::parse(&self.text[start..self.at]).map_err(|error| match error {
-            Error::Measure(error) => Error::Measure(of_gate(error)),
-            Error::Measures(errors) => Error::Measures(errors.into_iter().map(of_gate).collect()),
+            Error::Measure(error) => Error::Measure(self.shift_error(error, start)),
+            Error::Measures(errors) => Error::Measures(
+                errors.into_iter().map(|error| self.shift_error(error, start)).collect(),
+            ),
             other => other,
         })?;
         self.blanks();
         Ok(measure)
+    }
+
+    /// Converts the error of a measure, which begins at byte `start` of the gate, into an error of
+    /// the gate.
+    fn shift_error(&self, error: MeasureError, start: usize) -> MeasureError {
+        let span = error.span.start + start..error.span.end + start;
+        MeasureError { text: self.text.to_owned(), span, ..error }
     }
 
     fn rule(&mut self, measure: &Measure) -> Result<Rule> {
@@ -171,8 +185,8 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Reads the threshold of a mean. Some possible mean must be beyond the threshold or, for `<=`
-    /// and `>=`, reach the threshold.
+    /// Reads the threshold that a gate compares the mean of a run with, as 0.3 of `AP < 0.3`. Some
+    /// possible mean must be beyond the threshold or, for `<=` and `>=`, reach the threshold.
     fn threshold(&mut self, measure: &Measure, sign: Sign) -> Result<Rule, MeasureError> {
         let place = self.upto(char::is_whitespace);
         let number = self.number("a number")?;
@@ -191,19 +205,19 @@ impl<'a> GateParser<'a> {
         // A number that is too large may be meant as percent.
         let share = number / 100.0;
         let fits = number > most && (least..=most).contains(&share);
-        Err(self.beyond(place, message, share.to_string(), fits))
+        Err(self.beyond(place, message, fits.then(|| share.to_string())))
     }
 
-    /// The error of a limit beyond every possible mean, perhaps with a suggested limit.
+    /// Returns the error of a gate whose limit is beyond every possible mean, perhaps with a
+    /// suggested gate.
     fn beyond(
         &self,
         place: Range<usize>,
         message: String,
-        instead: String,
-        fits: bool,
+        instead: Option<String>,
     ) -> MeasureError {
-        let gate = fits.then(|| self.instead(place.clone(), &instead));
-        let suggestions = gate.and_then(|gate| self.if_gate(gate)).into_iter().collect();
+        let gate = instead.and_then(|instead| self.instead(place.clone(), &instead));
+        let suggestions = gate.into_iter().collect();
         MeasureError { suggestions, ..self.wrong(place, message) }
     }
 
@@ -214,7 +228,7 @@ impl<'a> GateParser<'a> {
         match (verb, amount, alpha) {
             (Verb::May, None, _) => Err(self.expected("`>` and the amount that may be lost")),
             (Verb::May, Some(amount), alpha) => {
-                Ok(Rule::May { amount, alpha: alpha.unwrap_or(ALPHA) })
+                Ok(Rule::NotShownBelow { amount, alpha: alpha.unwrap_or(ALPHA) })
             }
             (Verb::Worse, _, None) => {
                 Err(self.expected("`p<` and a level of significance, as in `p<0.05`,"))
@@ -225,26 +239,25 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Reads a verb that suits the measure.
+    /// Reads the verb of a gate, such as `drops`, and rejects a verb that does not suit the
+    /// measure.
     fn verb(&mut self, measure: &Measure) -> Result<Verb, MeasureError> {
         const EXPECTED: &str =
             "`<`, `<=`, `>`, `>=`, `drops`, `rises`, `worse`, `may drop` or `may rise`";
         let start = self.at;
-        let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>');
-        let mut place = self.upto(ends);
+        let mut place = self.upto(is_word_end);
         let may = &self.text[place.clone()] == "may";
         if may {
-            self.at = place.end;
-            self.blanks();
-            place = self.upto(ends);
+            self.skip_to(place.end);
+            place = self.upto(is_word_end);
         }
         let word = &self.text[place.clone()];
         let (verb, better) = match (may, word) {
             (false, "worse") => (Verb::Worse, None),
-            (false, "drops") => (Verb::Changes, Some(Better::Higher)),
-            (false, "rises") => (Verb::Changes, Some(Better::Lower)),
-            (true, "drop") => (Verb::May, Some(Better::Higher)),
-            (true, "rise") => (Verb::May, Some(Better::Lower)),
+            (false, "drops") => (Verb::Changes, Some(Direction::Higher)),
+            (false, "rises") => (Verb::Changes, Some(Direction::Lower)),
+            (true, "drop") => (Verb::May, Some(Direction::Higher)),
+            (true, "rise") => (Verb::May, Some(Direction::Lower)),
             _ => {
                 let error = self.expected(if may { "`drop` or `rise`" } else { EXPECTED });
                 let suggestions = self.meant(place, may).into_iter().collect();
@@ -252,48 +265,50 @@ impl<'a> GateParser<'a> {
             }
         };
         let of_measure = measure.definition().better;
-        if of_measure == Better::Neither {
-            let message = format!(
-                "neither direction of {measure} is better, so it can only be compared with a number"
-            );
-            return Err(self.wrong(start..place.end, message));
+        if of_measure == Direction::Neither {
+            return Err(self.wrong(
+                start..place.end,
+                format_args!(
+                    "neither direction of {measure} is better, so it can only be compared with a \
+                     number"
+                ),
+            ));
         }
         if better.is_some_and(|better| better != of_measure) {
             let (which, right) = match (of_measure, may) {
-                (Better::Lower, true) => ("lower", "may rise"),
-                (Better::Lower, false) => ("lower", "rises"),
+                (Direction::Lower, true) => ("lower", "may rise"),
+                (Direction::Lower, false) => ("lower", "rises"),
                 (_, true) => ("higher", "may drop"),
                 (_, false) => ("higher", "drops"),
             };
             let message = format!("{which} is better of {measure}, so `{right}` was expected");
-            let suggestions =
-                self.if_gate(self.instead(start..place.end, right)).into_iter().collect();
+            let suggestions = self.instead(start..place.end, right).into_iter().collect();
             return Err(MeasureError { suggestions, ..self.wrong(start..place.end, message) });
         }
-        self.at = place.end;
-        self.blanks();
+        self.skip_to(place.end);
         Ok(verb)
     }
 
-    /// The gate with a misspelt word replaced by the nearest verb, if any verb is near.
+    /// Returns the gate with a misspelt word replaced by the nearest verb, if any verb is near.
     fn meant(&self, place: Range<usize>, may: bool) -> Option<String> {
         let word = self.text[place.clone()].to_lowercase();
         let verbs: &[&str] =
             if may { &["drop", "rise"] } else { &["drops", "rises", "worse", "may"] };
-        let near = |verb: &&&str| strsim::damerau_levenshtein(&word, verb) <= 2;
-        let synonym = SYNONYMS.iter().find(|(of, _)| *of == word && !may).map(|&(_, verb)| verb);
-        let verb = synonym.or_else(|| verbs.iter().find(near).copied())?;
-        self.if_gate(self.instead(place, verb))
+        // Synonyms first, because a synonym may be near to a verb of another meaning.
+        let synonym =
+            SYNONYMS.iter().find(|(alias, _)| *alias == word && !may).map(|&(_, verb)| verb);
+        let verb = synonym.or_else(|| {
+            verbs.iter().copied().find(|verb| strsim::damerau_levenshtein(&word, verb) <= 2)
+        })?;
+        self.instead(place, verb)
     }
 
-    /// Returns a gate in quotes if the gate parses: a suggestion must not be an error itself.
-    fn if_gate(&self, gate: String) -> Option<String> {
-        parsed(gate.trim_matches('`')).is_ok().then_some(gate)
-    }
-
-    /// The text of the gate, with `other` written over `place`.
-    fn instead(&self, place: Range<usize>, other: &str) -> String {
-        format!("`{}{other}{}`", &self.text[..place.start], &self.text[place.end..])
+    /// Returns the gate in quotes with `other` written over the byte range `place`, if the result
+    /// is a valid gate.
+    fn instead(&self, place: Range<usize>, other: &str) -> Option<String> {
+        let gate = format!("{}{other}{}", &self.text[..place.start], &self.text[place.end..]);
+        // A suggestion must not be an error itself.
+        parse(&gate).is_ok().then(|| format!("`{gate}`"))
     }
 
     fn amount(&mut self, measure: &Measure) -> Result<Amount, MeasureError> {
@@ -317,24 +332,28 @@ impl<'a> GateParser<'a> {
             return Err(self.beyond(
                 place.start..place.start + self.text[place].trim_end_matches('%').len(),
                 message,
-                format!("{amount}%"),
-                amount < 100.0,
+                (amount < 100.0).then(|| format!("{amount}%")),
             ));
         }
         // What is not below 0 cannot lose more than all of itself.
-        if amount >= 100.0 && least >= 0.0 && measure.definition().better == Better::Higher {
-            let message = format!(
-                "{measure} is {}, so it cannot drop by more than 100 %: this gate would never fail",
-                measure.range()
-            );
-            return Err(self.wrong(place, message));
+        if amount >= 100.0 && least >= 0.0 && measure.definition().better == Direction::Higher {
+            return Err(self.wrong(
+                place,
+                format_args!(
+                    "{measure} is {}, so it cannot drop by more than 100 %: this gate would never \
+                     fail",
+                    measure.range()
+                ),
+            ));
         }
         if geometric {
-            let message = format!(
-                "{measure} is compared by logarithms, so a percentage means nothing: an amount \
-                 without `%` was expected"
-            );
-            return Err(self.wrong(place, message));
+            return Err(self.wrong(
+                place,
+                format_args!(
+                    "{measure} is compared by logarithms, so a percentage means nothing: an amount \
+                     without `%` was expected"
+                ),
+            ));
         }
         Ok(Amount::Relative(amount / 100.0))
     }
@@ -360,19 +379,24 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Reads a finite number, and the blanks behind it.
+    /// Reads a finite number of a gate, and the blanks behind it; an error calls the number `what`.
     fn number(&mut self, what: &str) -> Result<f64, MeasureError> {
         let place = self.upto(|c| c.is_whitespace() || c == '%');
         let number: Option<f64> = self.text[place.clone()].parse().ok();
         let number =
             number.filter(|number| number.is_finite()).ok_or_else(|| self.expected(what))?;
-        self.at = place.end;
-        self.blanks();
+        self.skip_to(place.end);
+        // Adding 0 makes +0 of −0, which messages would print as -0.
         Ok(number + 0.0)
     }
 }
 
-/// The least and the largest average of a measure, over however many queries.
+/// Returns whether a character ends a word of a gate, such as a verb.
+fn is_word_end(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '<' | '>')
+}
+
+/// Returns the least and the largest average that a measure can have, over however many queries.
 fn averages(measure: &Measure) -> (f64, f64) {
     let (least, most) = measure.range().bounds();
     match measure.definition().average {
@@ -381,7 +405,7 @@ fn averages(measure: &Measure) -> (f64, f64) {
     }
 }
 
-/// A verb of a gate.
+/// The verb of a gate, such as `drops`, `worse` or `may drop`.
 #[derive(Debug, Clone, Copy)]
 enum Verb {
     /// `drops` or `rises`.

@@ -32,10 +32,10 @@ use std::fmt;
 use self::rule::{Amount, Rule, Sign};
 use super::paired::Paired;
 use crate::error::{Error, Result};
-use crate::measure::{Average, Better, Measure};
+use crate::measure::{Average, Direction, Measure};
 use crate::stats::rounding::{is_equal, tolerance};
 
-/// A condition under which a build fails.
+/// A condition on a measure of a run under which a build fails, such as `nDCG@10 drops > 0.005`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     text: String,
@@ -44,9 +44,9 @@ pub struct Gate {
     pub(super) rule: Rule,
 }
 
-/// The facts about a run by which a gate is judged.
+/// The means and the p of a run against its baseline, from which a gate gives its verdict.
 #[derive(Debug, Clone, Copy)]
-pub struct GateFacts<'a> {
+pub struct GateInputs<'a> {
     /// The run's mean.
     pub run: f64,
     /// The baseline's mean, if there is a baseline.
@@ -61,7 +61,7 @@ pub struct GateFacts<'a> {
     pub judged: Option<f64>,
 }
 
-/// The result of a gate.
+/// The verdict of a gate on a run: whether the build fails, and the numbers that decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GateVerdict {
     /// Whether the build fails.
@@ -74,7 +74,7 @@ pub struct GateVerdict {
     pub p: Option<f64>,
 }
 
-/// By how much a run is worse than the baseline, and what that is compared with.
+/// The loss of a run against the baseline, and the amount of loss that a gate allows.
 struct Loss<'a> {
     /// The differences of the run from the baseline.
     paired: &'a Paired,
@@ -85,46 +85,48 @@ struct Loss<'a> {
 }
 
 impl Gate {
-    /// Parses a gate.
+    /// Parses a gate from text such as `nDCG@10 drops > 0.005 p<0.05`.
     ///
     /// # Errors
     /// The first fault, with its character and the expected text. A verb whose direction does not
     /// suit the measure.
-    pub fn parse(text: &str) -> Result<Gate> {
-        let (group, measure, rule) = grammar::parsed(text)?;
-        Ok(Gate { text: text.trim().to_owned(), group, measure, rule })
+    pub fn parse(text: &str) -> Result<Self> {
+        let (group, measure, rule) = grammar::parse(text)?;
+        Ok(Self { text: text.trim().to_owned(), group, measure, rule })
     }
 
-    /// The group of queries that the gate is about, as `hard` of `hard: nDCG@10 drops > 2%`; `None`
-    /// if it names none.
+    /// Returns the group of queries that the gate is about, as `hard` of
+    /// `hard: nDCG@10 drops > 2%`; `None` if it names none.
     pub fn group(&self) -> Option<&str> {
         self.group.as_deref()
     }
 
-    /// The measure of the gate.
+    /// Returns the measure of the gate.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
 
-    /// Whether the gate compares a run with a baseline, and is not about a run alone.
-    pub fn compares(&self) -> bool {
+    /// Returns whether the gate compares a run with a baseline, and not the run's mean with a
+    /// number.
+    pub fn needs_baseline(&self) -> bool {
         !matches!(self.rule, Rule::Threshold(..))
     }
 
-    /// Whether the gate needs a p.
-    pub fn asks_p(&self) -> bool {
+    /// Returns whether the gate asks for significance, and so needs a p.
+    pub fn needs_p(&self) -> bool {
         match self.rule {
             Rule::Threshold(..) => false,
             Rule::Worse { alpha, .. } => alpha.is_some(),
-            Rule::May { .. } => true,
+            Rule::NotShownBelow { .. } => true,
         }
     }
 
-    /// Judges the gate by the facts of a run.
+    /// Decides whether a run fails the gate, from the means and the p of the run against its
+    /// baseline.
     ///
     /// # Errors
     /// A number that the gate needs is missing, or is not finite.
-    pub fn verdict(&self, facts: GateFacts) -> Result<GateVerdict> {
+    pub fn verdict(&self, facts: GateInputs) -> Result<GateVerdict> {
         match self.rule {
             Rule::Threshold(sign, threshold) => {
                 let value = self.finite(facts.run, "the mean")?;
@@ -154,12 +156,12 @@ impl Gate {
                 let failed = more && alpha.is_none_or(|alpha| p.is_some_and(|p| p < alpha));
                 Ok(GateVerdict { failed, value, threshold, p })
             }
-            Rule::May { amount, alpha } => {
+            Rule::NotShownBelow { amount, alpha } => {
                 let Loss { paired, value, threshold } = self.change(facts, amount)?;
-                let lower = self.better() == Better::Lower;
                 // A loss of the amount is −amount where higher is better, and +amount where lower
                 // is better. So the better tail rules a loss of the amount out.
-                let p = paired.against(if lower { threshold } else { -threshold });
+                let p =
+                    paired.p_for_null(if self.is_lower_better() { threshold } else { -threshold });
                 let p = p.map(|tails| tails.better(self.better()));
                 // Without a deviation there is no t, and the mean is certain. `>=`, as the gate
                 // asks for a loss below the amount.
@@ -179,25 +181,26 @@ impl Gate {
             Err(self.cannot(&format!(
                 "{skipped} of {queries} queries have no value, for nothing is relevant for them, \
                  and that is more than a tenth: \
-                 nothing=0 counts them"
+                 no_relevant=0 counts them"
             )))
         } else {
             Ok(())
         }
     }
 
-    /// The loss of a run, beside the amount of the gate.
-    fn change<'a>(&self, facts: GateFacts<'a>, amount: Amount) -> Result<Loss<'a>> {
+    /// Returns the loss of a run against the baseline, and the loss that the gate allows, in units
+    /// of the measure.
+    fn change<'a>(&self, facts: GateInputs<'a>, amount: Amount) -> Result<Loss<'a>> {
         let (Some(paired), Some(baseline)) = (facts.paired, facts.baseline) else {
             return Err(self.cannot("it takes a baseline, and there is none"));
         };
-        if paired.queries < 2 && self.asks_p() {
+        if paired.queries < 2 && self.needs_p() {
             return Err(self.cannot(
                 "its p takes two queries or more, and there is one: take a gate without p",
             ));
         }
         self.check_baseline(baseline, facts.judged)?;
-        let worse = if self.better() == Better::Lower { paired.mean } else { -paired.mean };
+        let worse = if self.is_lower_better() { paired.mean } else { -paired.mean };
         let threshold = match amount {
             Amount::Absolute(amount) => amount,
             Amount::Relative(_) if baseline == 0.0 => {
@@ -212,10 +215,11 @@ impl Gate {
         Ok(Loss { paired, value: self.finite(worse, "the difference")? + 0.0, threshold })
     }
 
-    /// Checks that a run can be worse than the baseline. If none of the baseline's retrieved
-    /// documents is judged, its mean is the worst possible, and every run passes. The worst mean
-    /// over judged documents is a valid result. If the share of judged documents is unknown, as
-    /// with stored scores, the worst mean is rejected, too.
+    /// Rejects a baseline whose mean is the worst possible, because no run could be worse and fail
+    /// the gate. If none of the baseline's retrieved documents is judged, its mean is the worst
+    /// possible, and every run passes. The worst mean over judged documents is a valid result. If
+    /// the share of judged documents is unknown, as with stored scores, the worst mean is rejected,
+    /// too.
     fn check_baseline(&self, baseline: f64, judged: Option<f64>) -> Result<()> {
         let (least, most) = match self.measure.definition().average {
             // Geometric means are of logarithms, which begin at the logarithm of the least counted
@@ -223,7 +227,7 @@ impl Gate {
             Average::Geometric => return Ok(()),
             Average::Mean | Average::Sum => self.measure.range().bounds(),
         };
-        let worst = if self.better() == Better::Lower { most } else { least };
+        let worst = if self.is_lower_better() { most } else { least };
         if is_equal(baseline, worst) && judged.is_none_or(|share| share == 0.0) {
             let nothing =
                 if judged.is_some() { ", and none of its documents is judged" } else { "" };
@@ -235,14 +239,20 @@ impl Gate {
         Ok(())
     }
 
-    /// The largest gap at which a change still equals an amount. The gap is the rounding of the two
-    /// means, because the change is a small rest of them.
-    fn rounding(&self, facts: GateFacts) -> f64 {
+    /// Returns the largest gap, within rounding, at which a change of the mean still equals the
+    /// gate's amount. The gap is the rounding of the two means, because the change is a small rest
+    /// of them.
+    fn rounding(&self, facts: GateInputs) -> f64 {
         tolerance(facts.run.abs().max(facts.baseline.map_or(0.0, f64::abs)))
     }
 
-    fn better(&self) -> Better {
+    fn better(&self) -> Direction {
         self.measure.definition().better
+    }
+
+    /// Returns whether lower values of the gate's measure are better.
+    pub(super) fn is_lower_better(&self) -> bool {
+        self.better() == Direction::Lower
     }
 
     fn finite(&self, value: f64, what: &str) -> Result<f64> {

@@ -1,6 +1,6 @@
-//! What a gate asks for.
+//! The rules of gates: thresholds of a run's mean, and allowed losses against a baseline.
 
-/// The rule of a gate.
+/// The condition of a gate on the mean of a run, or on its loss against the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
     /// The run's mean is beyond a number.
@@ -9,10 +9,10 @@ pub enum Rule {
     /// than chance explains.
     Worse { amount: Amount, alpha: Option<f64> },
     /// The run is not shown to be worse by less than an amount.
-    May { amount: Amount, alpha: f64 },
+    NotShownBelow { amount: Amount, alpha: f64 },
 }
 
-/// The side of a number on which a mean fails.
+/// The side of a threshold on which the mean of a run fails a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// Fails below it.
@@ -25,7 +25,7 @@ pub enum Sign {
     AtLeast,
 }
 
-/// An amount of change.
+/// The amount of loss that a gate allows, absolute or as a share of the baseline's mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
     /// An amount in units of the measure.

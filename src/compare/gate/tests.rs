@@ -1,21 +1,21 @@
 use super::*;
-use crate::compare::known::{KnownPair, pair, paired};
-use crate::compare::units::Unit;
-use crate::compare::{ChangeTold, examples, known};
+use crate::compare::reference_values::{KnownPair, pair, paired};
+use crate::compare::unit::Unit;
+use crate::compare::{GateChange, examples, reference_values};
 
 fn error(text: &str) -> String {
     Gate::parse(text).unwrap_err().to_string()
 }
 
-/// The verdict of a gate on the fifty queries, run against baseline, by the t test.
+/// Returns the verdict of a gate on the fifty queries, run against baseline, by the t test.
 fn fifty(text: &str, [baseline, run]: [usize; 2]) -> GateVerdict {
     let runs = examples::fifty();
     let paired = paired(&runs, [baseline, run]);
     let gate = Gate::parse(text).unwrap();
-    assert!(gate.compares());
-    let [baseline, run] = [baseline, run].map(|of| runs[of].iter().sum::<f64>() / 50.0);
+    assert!(gate.needs_baseline());
+    let [baseline, run] = [baseline, run].map(|index| runs[index].iter().sum::<f64>() / 50.0);
     let worse = paired.p().map(|p| p.worse(gate.measure().definition().better));
-    gate.verdict(GateFacts {
+    gate.verdict(GateInputs {
         run,
         baseline: Some(baseline),
         paired: Some(&paired),
@@ -25,18 +25,18 @@ fn fifty(text: &str, [baseline, run]: [usize; 2]) -> GateVerdict {
     .unwrap()
 }
 
-/// The facts of a run with some differences, and a baseline of some mean.
+/// Returns the facts of a run with some differences, and a baseline of some mean.
 fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> Result<GateVerdict> {
-    let unit = Unit::of([1.0]);
-    let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
+    let unit = Unit::for_values([1.0]);
+    let paired = reference_values::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
     let run = baseline + paired.mean;
     let facts =
-        GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None };
+        GateInputs { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None };
     Gate::parse(text).unwrap().verdict(facts)
 }
 
 fn of_run(text: &str, run: f64) -> Result<GateVerdict> {
-    Gate::parse(text).unwrap().verdict(GateFacts {
+    Gate::parse(text).unwrap().verdict(GateInputs {
         run,
         baseline: None,
         paired: None,
@@ -57,7 +57,7 @@ fn thresholds() {
         ("NumRel < 1000", &[999.0], &[1000.0]),
     ] {
         let gate = Gate::parse(text).unwrap();
-        assert!(!gate.compares() && !gate.asks_p());
+        assert!(!gate.needs_baseline() && !gate.needs_p());
         assert_eq!(gate.to_string(), text.trim());
         for (values, failed) in [(fails_at, true), (passes_at, false)] {
             for &value in values {
@@ -77,21 +77,21 @@ fn thresholds() {
 fn gates_of_fifty_queries() {
     let passes = fifty("nDCG@10 may drop > 0.005", [0, 1]);
     assert!(!passes.failed);
-    known::digits(passes.p.unwrap(), ".0487497709017");
+    reference_values::digits(passes.p.unwrap(), ".0487497709017");
     assert_eq!(passes.threshold, 0.005);
-    known::digits(passes.value, "-.022");
+    reference_values::digits(passes.value, "-.022");
     let fails = fifty("nDCG@10 may drop > 0.004", [0, 1]);
     assert!(fails.failed);
-    known::digits(fails.p.unwrap(), ".0550953334896");
+    reference_values::digits(fails.p.unwrap(), ".0550953334896");
     assert!(!fifty("nDCG@10 may drop > 0.004 p<0.06", [0, 1]).failed);
     assert!(fifty("nDCG@10 may drop > 0.005 p<0.01", [0, 1]).failed);
 
     let fails = fifty("nDCG@10 drops > 0.005", [1, 0]);
     assert!(fails.failed && fails.p.is_none());
-    known::digits(fails.value, ".022");
+    reference_values::digits(fails.value, ".022");
     let passes = fifty("nDCG@10 drops > 0.005 p<0.05", [1, 0]);
     assert!(!passes.failed);
-    known::digits(passes.p.unwrap(), ".087456604824");
+    reference_values::digits(passes.p.unwrap(), ".087456604824");
     assert!(fifty("nDCG@10 drops > 0.005 p<0.09", [1, 0]).failed);
     assert!(!fifty("nDCG@10 drops > 0.022", [1, 0]).failed, "the border");
     assert!(fifty("nDCG@10 drops > 0.0219999", [1, 0]).failed);
@@ -99,7 +99,7 @@ fn gates_of_fifty_queries() {
     assert!(fifty("nDCG@10 drops > 4%", [1, 0]).failed);
     let passes = fifty("nDCG@10 drops > 4.1 %", [1, 0]);
     assert!(!passes.failed);
-    known::digits(passes.threshold, ".022222");
+    reference_values::digits(passes.threshold, ".022222");
 }
 
 #[test]
@@ -116,14 +116,14 @@ fn worse_is_any_amount_that_chance_does_not_explain() {
 #[test]
 fn measures_of_which_lower_is_better() {
     let lower = "Unjudged@10";
-    assert_eq!(Gate::parse(&format!("{lower} < 1")).unwrap().better(), Better::Lower);
+    assert_eq!(Gate::parse(&format!("{lower} < 1")).unwrap().better(), Direction::Lower);
     assert!(fifty(&format!("{lower} rises > 0.005"), [0, 1]).failed);
     assert!(!fifty(&format!("{lower} rises > 0.005"), [1, 0]).failed);
     assert!(fifty(&format!("{lower} worse p<0.09"), [0, 1]).failed);
     assert!(!fifty(&format!("{lower} worse p<0.09"), [1, 0]).failed);
     let passes = fifty(&format!("{lower} may rise > 0.005"), [1, 0]);
     assert!(!passes.failed);
-    known::digits(passes.p.unwrap(), ".0487497709017");
+    reference_values::digits(passes.p.unwrap(), ".0487497709017");
     assert!(fifty(&format!("{lower} may rise > 0.004"), [1, 0]).failed);
 }
 
@@ -156,13 +156,16 @@ fn differences_without_spread() {
 
 #[test]
 fn queries_without_a_value_are_a_tenth_at_most() {
-    let gate = Gate::parse("AP(nothing=skip) drops > 0.1").unwrap();
+    let gate = Gate::parse("AP(no_relevant=skip) drops > 0.1").unwrap();
     for (skipped, queries) in [(0, 0), (0, 5), (1, 10), (3, 39)] {
         assert!(gate.check_skipped(skipped, queries).is_ok(), "{skipped} of {queries}");
     }
     for (skipped, queries) in [(1, 9), (2, 10), (4, 39), (5, 5)] {
-        let said = gate.check_skipped(skipped, queries).unwrap_err().to_string();
-        assert!(said.contains(&format!("{skipped} of {queries} queries have no value")), "{said}");
+        let message = gate.check_skipped(skipped, queries).unwrap_err().to_string();
+        assert!(
+            message.contains(&format!("{skipped} of {queries} queries have no value")),
+            "{message}"
+        );
     }
 }
 
@@ -195,10 +198,10 @@ fn what_cannot_be_judged_is_an_error() {
 #[test]
 fn a_baseline_that_nothing_can_be_worse_than() {
     let judged = |text, baseline, deltas: &[f64], judged| {
-        let unit = Unit::of([1.0]);
-        let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
+        let unit = Unit::for_values([1.0]);
+        let paired = reference_values::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
         let run = baseline + paired.mean;
-        let facts = GateFacts {
+        let facts = GateInputs {
             run,
             baseline: Some(baseline),
             paired: Some(&paired),
@@ -397,8 +400,8 @@ fn any_text_is_a_gate_or_an_error() {
 fn huge_values() {
     let runs = vec![vec![1e300, -1e300, 3e300], vec![-1e300, 1e300, 1e300]];
     let KnownPair { values, counts, unit } = pair(&runs, [0, 1]);
-    let paired = known::paired_of(&values, &counts, unit).unwrap();
-    let facts = GateFacts {
+    let paired = reference_values::paired_of(&values, &counts, unit).unwrap();
+    let facts = GateInputs {
         run: 1e300 / 3.0,
         baseline: Some(1e300),
         paired: Some(&paired),
@@ -409,12 +412,12 @@ fn huge_values() {
     assert!(Gate::parse("DCG may drop > 1e299").unwrap().verdict(facts).unwrap().failed);
 }
 
-/// The sentence of a gate whose loss, or value, is `value`.
+/// Returns the sentence of a gate whose loss, or value, is `value`.
 fn sentence(
     text: &str,
     [value, threshold]: [f64; 2],
     p: Option<f64>,
-    change: ChangeTold,
+    change: GateChange,
 ) -> String {
     let verdict = GateVerdict { failed: false, value, threshold, p };
     Gate::parse(text).unwrap().sentence("new", &verdict, change).to_string()
@@ -440,11 +443,11 @@ fn a_run_that_did_not_change_has_lost_nothing() {
 
 #[test]
 fn sentences_say_what_happened_and_what_was_allowed() {
-    let none = ChangeTold::default();
-    let known = ChangeTold { relative: Some(-0.2244), interval: Some(([-0.2451, 0.0844], 95.0)) };
+    let none = GateChange::default();
+    let known = GateChange { relative: Some(-0.2244), interval: Some(([-0.2451, 0.0844], 95.0)) };
     let (share, interval) =
-        (ChangeTold { interval: None, ..known }, ChangeTold { relative: None, ..known });
-    for (text, numbers, p, change, said) in [
+        (GateChange { interval: None, ..known }, GateChange { relative: None, ..known });
+    for (text, numbers, p, change, expected) in [
         ("AP < 0.3", [0.4443, 0.3], None, none, "AP of new is 0.4443; allowed: 0.3 or more"),
         ("AP <= 0.3", [0.3, 0.3], None, none, "AP of new is 0.3000; allowed: more than 0.3"),
         ("AP > 0.3", [0.30001, 0.3], None, none, "AP of new is 0.30001; allowed: 0.3 or less"),
@@ -539,6 +542,6 @@ fn sentences_say_what_happened_and_what_was_allowed() {
              allowed: a drop to 0.6065 times that of the baseline",
         ),
     ] {
-        assert_eq!(sentence(text, numbers, p, change), said, "{text}");
+        assert_eq!(sentence(text, numbers, p, change), expected, "{text}");
     }
 }

@@ -13,13 +13,14 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
-use crate::matrix::{Above, Document, NARROW_LANES, Tile};
+use crate::matrix::{CodesAbove, Document, NARROW_LANES, Tile};
 
 /// The depth above which a tile is gathered one lane at a time, to keep the lists small beside the
 /// tile.
 const DEEP: usize = 1 << 16;
 
-/// Lists of the documents of a set for some lanes, in memory reused from tile to tile.
+/// Rank-ordered lists of the documents in a set of codes, for some rankings of a tile, in reused
+/// memory.
 #[derive(Debug, Default)]
 pub struct Documents {
     lanes: Range<usize>,
@@ -28,15 +29,16 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Forgets all documents: another tile follows, of which any lane may be asked for first.
+    /// Discards all lists of documents before another tile of rankings, of which any lane may be
+    /// asked for first.
     pub fn forget(&mut self) {
         self.lanes = 0..0;
     }
 
-    /// The documents of a lane of a tile that are in a set, in rank order. They are gathered for
-    /// some lanes together, so the lanes of a tile must be asked for in order. The first lane
-    /// begins a tile, and so does the first call after [`Documents::forget`].
-    pub fn of(&mut self, tile: Tile<'_>, lane: usize, set: Above) -> &[Document] {
+    /// Returns the documents of one lane (ranking) of a tile that are in a set, in rank order. They
+    /// are gathered for some lanes together, so the lanes of a tile must be asked for in order. The
+    /// first lane begins a tile, and so does the first call after [`Documents::forget`].
+    pub fn lane(&mut self, tile: Tile<'_>, lane: usize, set: CodesAbove) -> &[Document] {
         // Lane 0 always gathers anew, as it is the sign of another tile.
         if lane == 0 || !self.lanes.contains(&lane) {
             let together = if tile.depth > DEEP { 1 } else { NARROW_LANES };
@@ -46,14 +48,15 @@ impl Documents {
         &self.found[lane % NARROW_LANES]
     }
 
-    /// Gathers the documents of some of the sixteen lanes from `first` on, given as bits, and
-    /// visits each of them.
-    pub fn of_lanes(
+    /// Lists the documents of some of the sixteen lanes (rankings) from `first` on, given as bits,
+    /// and calls `visitor` with each list.
+    pub fn each_lane(
         &mut self,
         tile: Tile<'_>,
-        (first, lanes): (usize, u16),
-        set: Above,
-        mut tell: impl FnMut(usize, &[Document]),
+        first: usize,
+        lanes: u16,
+        set: CodesAbove,
+        mut visitor: impl FnMut(usize, &[Document]),
     ) {
         let deep = tile.depth > DEEP;
         let mut left = lanes;
@@ -65,12 +68,12 @@ impl Documents {
             self.forget();
             self.gather(Level::new(), tile, (first / NARROW_LANES, together), set);
             let each = self.found.iter().enumerate().filter(|(lane, _)| together >> lane & 1 == 1);
-            each.for_each(|(lane, found)| tell(first + lane, found));
+            each.for_each(|(lane, found)| visitor(first + lane, found));
         }
     }
 
-    /// Gathers the documents of the lanes.
-    fn gather(&mut self, level: Level, tile: Tile<'_>, lanes: (usize, u16), set: Above) {
+    /// Fills the lists with the documents of some lanes of a tile that are in a set.
+    fn gather(&mut self, level: Level, tile: Tile<'_>, lanes: (usize, u16), set: CodesAbove) {
         self.found.resize_with(NARROW_LANES, Vec::new);
         self.found.iter_mut().for_each(Vec::clear);
         let found = &mut self.found[..];
@@ -78,21 +81,24 @@ impl Documents {
     }
 }
 
-/// Calls `visit` with every document of some lanes that is in a set, in rank order within each
-/// lane. The lanes are given as the number of their sixteen and as bits; `visit` gets the index of
-/// a lane among the sixteen.
+/// Calls `visit` with every document of some lanes (rankings) of a tile that is in a set, in rank
+/// order within each lane. The lanes are given as the number of their sixteen and as bits; `visit`
+/// gets the index of a lane among the sixteen.
 pub fn each_document(
     level: Level,
     tile: Tile<'_>,
     lanes: (usize, u16),
-    set: Above,
+    set: CodesAbove,
     visit: impl FnMut(usize, Document),
 ) {
-    dispatch!(level, simd => visit_each(simd, tile, lanes, set, visit));
+    let (strip, lanes) = lanes;
+    dispatch!(level, simd => visit_each(simd, tile, strip, lanes, set, visit));
 }
 
-/// Converts lanes to the number of their sixteen, and bits.
+/// Converts a range of lanes of a tile to the index of their strip of sixteen lanes and a bit mask
+/// within the strip.
 fn strip(lanes: &Range<usize>) -> (usize, u16) {
+    // Lanes are never empty, so the shift stays below the 16 bits of the mask.
     let bits = u16::MAX >> (NARROW_LANES - lanes.len());
     (lanes.start / NARROW_LANES, bits << (lanes.start % NARROW_LANES))
 }
@@ -101,15 +107,16 @@ fn strip(lanes: &Range<usize>) -> (usize, u16) {
 fn visit_each<S: Simd>(
     simd: S,
     tile: Tile<'_>,
-    (strip, lanes): (usize, u16),
-    set: Above,
+    strip: usize,
+    lanes: u16,
+    set: CodesAbove,
     mut visit: impl FnMut(usize, Document),
 ) {
     const VECTOR: usize = 4 * NARROW_LANES;
     let threshold = u8x64::splat(simd, set.0);
     const TOGETHER: usize = 64;
-    let of_lane = |lane: usize| if lanes >> lane & 1 == 1 { 0xF << (4 * lane) } else { 0 };
-    let inside = (0..NARROW_LANES).map(of_lane).fold(0, |all, lane: u64| all | lane);
+    let wanted = (0..NARROW_LANES).filter(|lane| lanes >> lane & 1 == 1);
+    let inside = wanted.fold(0u64, |all, lane| all | 0xF << (4 * lane));
     let row = 4 * tile.lanes;
     let mut masks = [0; TOGETHER];
     for (part, rows) in tile.labels.chunks(TOGETHER * row).enumerate() {
@@ -154,7 +161,8 @@ mod tests {
         for (lanes, depth) in [(16, 4), (64, 12), (64, 400), (16, 1000), (64, 0)] {
             let labels: Vec<u8> = std::iter::repeat_with(&mut label).take(lanes * depth).collect();
             let tile = Tile { labels: &labels, lanes, depth };
-            for set in [Above::RETRIEVED, Above::JUDGED, Above(17), Above(255)] {
+            for set in [CodesAbove::RETRIEVED, CodesAbove::JUDGED, CodesAbove(17), CodesAbove(255)]
+            {
                 let expected = |lane: usize| -> Vec<Document> {
                     let documents =
                         (0..).zip(tile.lane(lane)).filter(|&(_, code)| set.contains(code));
@@ -162,7 +170,7 @@ mod tests {
                 };
                 let mut documents = Documents::default();
                 for lane in 0..lanes {
-                    assert_eq!(documents.of(tile, lane, set), expected(lane), "lane {lane}");
+                    assert_eq!(documents.lane(tile, lane, set), expected(lane), "lane {lane}");
                 }
                 for level in Cpu::levels().iter().map(Cpu::level) {
                     for first in (0..lanes).step_by(5) {
@@ -184,14 +192,14 @@ mod tests {
                     }
                 }
                 for (first, bits) in (0..lanes).step_by(16).zip([0xFFFF, 0x8421, 0, 0x0180]) {
-                    let mut told = Vec::new();
-                    Documents::default().of_lanes(tile, (first, bits), set, |lane, documents| {
+                    let mut visited_lanes = Vec::new();
+                    Documents::default().each_lane(tile, first, bits, set, |lane, documents| {
                         assert_eq!(documents, expected(lane), "lane {lane} of {bits:x}");
-                        told.push(lane);
+                        visited_lanes.push(lane);
                     });
-                    let asked =
+                    let expected_lanes =
                         (0..16).filter(|lane| bits >> lane & 1 == 1).map(|lane| first + lane);
-                    assert_eq!(told, asked.collect::<Vec<_>>());
+                    assert_eq!(visited_lanes, expected_lanes.collect::<Vec<_>>());
                 }
             }
         }

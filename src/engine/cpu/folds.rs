@@ -1,4 +1,5 @@
-//! The folds of the CPU engine: they compute states over the labels of a tile, lane by lane.
+//! The folds of the CPU engine: SIMD kernels that compute counts and sums over the ranks of each
+//! ranking of a tile.
 //!
 //! A fold steps down the ranks of every ranking of a tile and keeps a small state: a count, a sum,
 //! the first rank of a hit. It knows codes, thresholds, gains and rank weights, never the name of a
@@ -62,7 +63,7 @@ use fearless_simd::{
 
 use crate::fold::Weights;
 use crate::matrix::Tile;
-use crate::matrix::code::{NEGATIVE, UNPOOLED};
+use crate::matrix::code::{NEGATIVE, NOT_IN_QRELS};
 
 /// The number of labels in one SIMD vector.
 const VECTOR: usize = 64;
@@ -86,9 +87,9 @@ const DENSE_RANKS: usize = 8;
 /// The depth from which on a quotient is divided at every level.
 const DEEPEST_FUSED: usize = 1 << 26;
 
-/// The results that [`hits`] computes.
+/// The cutoffs at which [`hits`] stores hit counts, precision sums and the rank of the first hit.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct HitOutputs<'a> {
     /// The cutoffs of the hit counts.
     pub counts: &'a [u32],
     /// The cutoffs of the precision sums.
@@ -97,7 +98,8 @@ pub struct Wanted<'a> {
     pub first: u32,
 }
 
-/// Counts the hits down to each cutoff, `#{i <= cut : c_i > above}`, as `[cut][lane]`.
+/// Counts the hits of each ranking of a tile down to each cutoff, `#{i <= cut : c_i > above}`, as
+/// `[cut][lane]`.
 ///
 /// Cutoffs ascend; one beyond the depth means the end of the ranking, here and in all folds.
 pub fn count(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [u32]) {
@@ -105,32 +107,35 @@ pub fn count(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [u32])
     dispatch!(level, simd => count_at(simd, tile, above, cuts, out));
 }
 
-/// Counts the hits down to a limit of each lane's own, `#{i <= limits[lane] : c_i > above}`.
+/// Counts the hits of each ranking of a tile down to a limit of the ranking's own,
+/// `#{i <= limits[lane] : c_i > above}`.
 pub fn count_within(level: Level, tile: Tile, above: u8, limits: &[u32], out: &mut [u32]) {
     tile.check(1, out.len());
     assert_eq!(limits.len(), tile.lanes, "one limit a lane");
     dispatch!(level, simd => count_limited(simd, tile, above, limits, out));
 }
 
-/// Finds the rank of each lane's first hit at rank `upto` or above it; 0 if there is none.
+/// Finds the rank of the first hit of each ranking of a tile, down to rank `upto`; 0 if there is
+/// none.
 pub fn first_rank(level: Level, tile: Tile, above: u8, upto: u32, out: &mut [u32]) {
     tile.check(1, out.len());
     dispatch!(level, simd => first_rank_upto(simd, tile, above, upto, out));
 }
 
-/// Sums the precisions at the hits, `h += 1; s += h / i`, as `[cut][lane]`.
+/// Sums the precisions at the hits of each ranking of a tile, `h += 1; s += h / i`, as
+/// `[cut][lane]`.
 pub fn precision_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());
     dispatch!(level, simd => sweep(simd, tile, above, cuts, PrecisionSumFold::<false>::new(), out));
 }
 
-/// Computes [`count`], [`precision_sum`] and [`first_rank`] of a threshold in a single pass over
-/// the labels.
+/// Computes [`count`], [`precision_sum`] and [`first_rank`] of one threshold of codes in a single
+/// pass over the labels of a tile.
 pub fn hits(
     level: Level,
     tile: Tile,
     above: u8,
-    wanted: Wanted,
+    wanted: HitOutputs,
     counts: &mut [u32],
     precision: &mut [f64],
     first: &mut [u32],
@@ -141,8 +146,8 @@ pub fn hits(
     dispatch!(level, simd => hits_at(simd, tile, above, wanted, counts, precision, first));
 }
 
-/// Sums gains with weights, `s += gain[c] / d_i` or `s += gain[c] * w_i`, as `[cut][lane]`;
-/// `gain[0]` is 0.
+/// Sums the gains of each ranking of a tile with weights of ranks, `s += gain[c] / d_i` or
+/// `s += gain[c] * w_i`, as `[cut][lane]`; `gain[0]` is 0.
 pub fn weighted_sum(
     level: Level,
     tile: Tile,
@@ -172,8 +177,8 @@ pub fn cascade(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, Cascade::new(stop, weights), out));
 }
 
-/// Counts the labels of each code below `codes` down to each cutoff, as `[cut][lane][codes]`; code
-/// 0 is not counted.
+/// Counts the labels of each code below `codes` in each ranking of a tile down to each cutoff, as
+/// `[cut][lane][codes]`; code 0 is not counted.
 pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
     assert!((1..=256).contains(&codes), "{codes} codes");
     tile.check(cuts.len() * codes, out.len());
@@ -193,9 +198,9 @@ pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
     }
 }
 
-/// Finds the best precision from a given recall on: for each point, the maximum of `h(i) / i` over
-/// the ranks from that of the hit numbered `caps[point][lane]` on (from rank 1 for a cap of 0); 0
-/// if there are fewer hits. As `[point][lane]`.
+/// Finds the best precision of each ranking from a given recall on: for each point, the maximum of
+/// `h(i) / i` over the ranks from that of the hit numbered `caps[point][lane]` on (from rank 1 for
+/// a cap of 0); 0 if there are fewer hits. As `[point][lane]`.
 ///
 /// Points ascend by cap, lane by lane.
 pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
@@ -205,15 +210,18 @@ pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out:
     dispatch!(level, simd => peaks(simd, tile, above, caps, out));
 }
 
-/// The shape and the labels of a tile, as kernels use them.
+/// The shape and the labels of a tile (64 or 16 rankings side by side), as the CPU kernels use
+/// them.
 trait TileShape<'a> {
-    /// Panics if the tile, or the room for values, has a shape that kernels do not know.
+    /// Panics if the tile, or the room for the values of a fold, has a shape that the CPU kernels
+    /// do not know.
     fn check(&self, rows: usize, out: usize);
-    /// The number of ranks down to a cutoff.
+    /// Returns the number of ranks of the tile down to a cutoff: the cutoff, but at most the depth.
     fn clip(&self, cut: u32) -> usize;
-    /// The number of strips side by side.
+    /// Returns the number of strips (16 rankings each, the width of a SIMD vector) side by side in
+    /// the tile.
     fn strips(&self) -> usize;
-    /// The labels of whole quads.
+    /// Returns the labels of a range of quads: four consecutive ranks of all rankings of the tile.
     fn quads(&self, quads: Range<usize>) -> &'a [u8];
 }
 
@@ -242,13 +250,13 @@ impl<'a> TileShape<'a> for Tile<'a> {
     }
 }
 
-/// Prefetches the first block of a tile that will be read next.
-pub fn ask_for(tile: Tile) {
+/// Loads the first block of labels of a tile into the cache, before the tile is read.
+pub fn prefetch(tile: Tile) {
     let labels = &tile.labels[..tile.labels.len().min(RANKS * tile.lanes)];
-    black_box(labels.iter().step_by(VECTOR).fold(0, |asked, label| asked ^ label));
+    black_box(labels.iter().step_by(VECTOR).fold(0, |checksum, label| checksum ^ label));
 }
 
-/// Returns the code just below the lowest code with a value other than zero.
+/// Returns the code just below the lowest code with a value other than zero, in a table by code.
 pub(super) fn above_zero(table: &[f64; 256]) -> Option<u8> {
     debug_assert_eq!(table[0], 0.0, "code 0 never counts");
     table.iter().skip(1).position(|&value| value != 0.0).map(|code| code as u8)
@@ -266,7 +274,8 @@ pub(super) fn above_zero(table: &[f64; 256]) -> Option<u8> {
 //
 // A cutoff inside the block narrows `ranks`, and the masks stay: the labels are compared once
 // however many cutoffs there are.
-/// Up to 256 vectors of labels, in whole quads, with marks of the hits.
+/// A block of up to 256 SIMD vectors of a tile's labels, in whole quads of ranks, with marks of the
+/// hits.
 struct LabelBlock<'a> {
     labels: &'a [u8],
     /// The strips of the tile, as a power of two.
@@ -281,16 +290,16 @@ struct LabelBlock<'a> {
     hit: [u8; BLOCK / 8],
 }
 
-/// The masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1`
-/// (lanes 8 to 15).
-type ByRank = [u8; 2 * RANKS];
+/// The bit masks of the hits of a strip of 16 rankings, by rank: bytes `2 * rank` (lanes 0 to 7)
+/// and `2 * rank + 1` (lanes 8 to 15).
+type HitMasks = [u8; 2 * RANKS];
 
 impl<'a> LabelBlock<'a> {
-    /// Makes a block that is still empty. It is filled again and again, because clearing and moving
-    /// 2 KB costs more than comparing 16.
+    /// Makes a block of labels that is still empty. It is filled again and again, because clearing
+    /// and moving 2 KB costs more than comparing 16.
     #[inline(always)]
     fn new() -> Self {
-        LabelBlock {
+        Self {
             labels: &[],
             shift: 0,
             first: 1,
@@ -300,8 +309,8 @@ impl<'a> LabelBlock<'a> {
         }
     }
 
-    /// Turns to `ranks` (from 0) of the tile, within one stretch of `RANKS`. The labels down to
-    /// `deepest` in this stretch are compared when its first ranks are asked for.
+    /// Moves the block to `ranks` (from 0) of a tile, within one stretch of `RANKS`. The labels
+    /// down to `deepest` in this stretch are compared when its first ranks are asked for.
     #[inline(always)]
     fn turn_to<S: Simd>(
         &mut self,
@@ -324,8 +333,9 @@ impl<'a> LabelBlock<'a> {
         self.ranks = ranks.start + 1 - self.first..ranks.end + 1 - self.first;
     }
 
-    /// Compares the labels of the quads of some ranks, and prefetches as many of those that will be
-    /// compared next: they are loaded while the hits of this block are walked.
+    /// Compares the labels at some ranks of a tile with the hit threshold, and prefetches as many
+    /// of those that will be compared next: they are loaded while the hits of this block are
+    /// walked.
     #[inline(always)]
     fn fill<S: Simd>(
         &mut self,
@@ -344,13 +354,13 @@ impl<'a> LabelBlock<'a> {
         let threshold = u8x64::splat(simd, above);
         let hits = |labels| u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
         let mut masks = self.masks.iter_mut();
-        let mut asked = 0;
+        let mut checksum = 0;
         let before_next = before_next.chunks_exact(VECTOR).zip(next.chunks_exact(VECTOR));
         for ((labels, next), mask) in before_next.zip(&mut masks) {
             *mask = hits(labels);
-            asked ^= next[0];
+            checksum ^= next[0];
         }
-        black_box(asked);
+        black_box(checksum);
         for (labels, mask) in last.chunks_exact(VECTOR).zip(masks) {
             *mask = hits(labels);
         }
@@ -376,13 +386,15 @@ impl<'a> LabelBlock<'a> {
         self.labels.len() / VECTOR
     }
 
-    /// The quads that take part, counted from the first label.
+    /// Returns the quads (four ranks each) of the block that take part, counted from the first
+    /// label.
     #[inline(always)]
     fn quads(&self) -> Range<usize> {
         self.ranks.start / 4..self.ranks.end.div_ceil(4)
     }
 
-    /// The hits of a vector at ranks that take part, if its quad does.
+    /// Returns the bit mask of the hits of label vector `v`, at the ranks that take part, if its
+    /// quad does.
     #[inline(always)]
     fn mask(&self, v: usize) -> u64 {
         let from = self.ranks.start.saturating_sub((v >> self.shift) * 4);
@@ -390,8 +402,8 @@ impl<'a> LabelBlock<'a> {
         self.masks[v % BLOCK] & ranks_of_quad(from..upto)
     }
 
-    /// Calls `hit(lane, rank, label)` for every hit, in rank order within each lane; `label` is the
-    /// index of the label in the block.
+    /// Calls `hit(lane, rank, label)` for every hit of the block, in rank order within each lane;
+    /// `label` is the index of the label in the block.
     ///
     /// Hits are listed before they are visited: a processor often mispredicts how many a vector
     /// has, and here the misprediction costs little. (At 1 to 10 % hits this is 10 to 25 % faster;
@@ -438,8 +450,8 @@ impl<'a> LabelBlock<'a> {
         places[..listed].iter().for_each(|&place| visit(usize::from(place)));
     }
 
-    /// Whether to walk: fewer than one label in `crossover` is a hit, or there are too few ranks to
-    /// set up tables for.
+    /// Returns whether to visit the block's hits one by one: fewer than one label in `crossover` is
+    /// a hit, or there are too few ranks to set up tables for.
     #[inline(always)]
     fn is_sparse(&self, crossover: usize) -> bool {
         if crossover == 0 || self.ranks.len() < DENSE_RANKS {
@@ -459,7 +471,8 @@ impl<'a> LabelBlock<'a> {
         hits as usize * crossover < self.labels.len() / SAMPLED
     }
 
-    /// Returns the vectors of a strip inside the ranks, with their quads.
+    /// Returns the label vectors of a strip of 16 rankings at the ranks that take part, each with
+    /// its quad.
     #[inline(always)]
     fn strip(&self, strip: usize) -> impl Iterator<Item = (usize, &'a [u8])> {
         let (quads, row) = (self.quads(), self.strips() * VECTOR);
@@ -468,9 +481,9 @@ impl<'a> LabelBlock<'a> {
         quads.zip(rows.map(move |row| &row[strip * VECTOR..][..VECTOR]))
     }
 
-    /// The masks of `code > above` of one strip, by rank.
+    /// Computes the bit masks of `code > above` of a strip of 16 rankings, one mask for each rank.
     #[inline(always)]
-    fn by_rank<S: Simd>(&self, simd: S, strip: usize, above: u8, masks: &mut ByRank) {
+    fn by_rank<S: Simd>(&self, simd: S, strip: usize, above: u8, masks: &mut HitMasks) {
         let threshold = u8x64::splat(simd, above);
         let masks = masks.as_chunks_mut::<8>().0;
         for (masks, (_, labels)) in masks[self.quads()].iter_mut().zip(self.strip(strip)) {
@@ -482,8 +495,8 @@ impl<'a> LabelBlock<'a> {
 // The loop writes four places even for fewer hits, and only the returned number tells how many
 // places count. So the loop has equal length for up to four hits, and no branch depends on a single
 // bit. A mask that has run out gives place 64 of the vector, but no caller reads this place.
-/// Lists the set bits of a mask, counted from `first`, and returns their number. Places behind the
-/// listed bits are undefined.
+/// Lists the places of the set bits of a hit mask, counted from `first`, and returns their number.
+/// Places behind the listed bits are undefined.
 #[inline(always)]
 fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     const AT_ONCE: usize = 4;
@@ -501,7 +514,7 @@ fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
 // A quad lies as [lane][rank % 4]. Stepping all lanes down a rank needs the 16 labels of the rank
 // side by side, hence a transposition of 4 × 16 bytes. AVX-512 transposes by a permutation of
 // bytes, other levels by a load that splits four interleaved streams.
-/// The codes of one vector by rank: `[rank%4][lane]`.
+/// Returns the label codes of one vector of 16 rankings ordered by rank: `[rank%4][lane]`.
 #[inline(always)]
 fn transposed<S: Simd>(simd: S, labels: &[u8]) -> u8x64<S> {
     if is_wide(simd) {
@@ -512,30 +525,31 @@ fn transposed<S: Simd>(simd: S, labels: &[u8]) -> u8x64<S> {
     a.combine(b).combine(c.combine(d))
 }
 
-/// The bits of a vector's mask that belong to some ranks of its quad.
+/// Returns the bits that some of the four ranks of a quad have in the hit mask of a vector.
 #[inline(always)]
 fn ranks_of_quad(ranks: Range<usize>) -> u64 {
     let nibble = (1 << ranks.end) - (1 << ranks.start);
     0x1111_1111_1111_1111 * nibble
 }
 
-/// A fold that walks hits or steps 16 lanes at a time.
+/// A fold over the labels of a tile that either visits single hits or steps 16 rankings at a time.
 trait LaneFold<S: Simd> {
-    /// The crossover: a block with more than one hit in this number of labels is folded densely; 0
-    /// if no block is.
+    /// Returns the crossover: a block of labels with more than one hit in this number of labels is
+    /// folded densely, not hit by hit; 0 if no block is.
     fn crossover(simd: S) -> usize;
 
     fn walk(&mut self, simd: S, block: &LabelBlock);
 
     fn dense(&mut self, simd: S, block: &LabelBlock, above: u8);
 
-    /// The values of the lanes at the ranks folded so far.
+    /// Returns the fold's value of each lane (ranking of a tile) at the ranks folded so far.
     fn values(&self) -> &[f64; LANES];
 }
 
 // A sweep never starts again at a cutoff: it stores the running state and goes on, so k cutoffs
 // cost k rows of the output.
-/// Folds the ranks from one cutoff to the next and stores the values at each.
+/// Folds the labels of a tile from one cutoff to the next, and stores the values of its lanes at
+/// each cutoff.
 #[inline(always)]
 fn sweep<S: Simd>(
     simd: S,
@@ -550,19 +564,20 @@ fn sweep<S: Simd>(
     let mut rank = 0;
     for (&cut, out) in cuts.iter().zip(out.chunks_exact_mut(tile.lanes)) {
         let end = tile.clip(cut);
-        advance(simd, tile, above, (rank..end, deepest), &mut block, &mut fold);
+        advance(simd, tile, above, rank..end, deepest, &mut block, &mut fold);
         rank = end;
         out.copy_from_slice(&fold.values()[..tile.lanes]);
     }
 }
 
-/// Folds some ranks; `deepest` is the last rank of the whole sweep.
+/// Folds some ranks of a tile, block by block; `deepest` is the last rank of the whole sweep.
 #[inline(always)]
 fn advance<'a, S: Simd, F: LaneFold<S>>(
     simd: S,
     tile: Tile<'a>,
     above: u8,
-    (ranks, deepest): (Range<usize>, usize),
+    ranks: Range<usize>,
+    deepest: usize,
     block: &mut LabelBlock<'a>,
     fold: &mut F,
 ) {
@@ -576,7 +591,7 @@ fn advance<'a, S: Simd, F: LaneFold<S>>(
     }
 }
 
-/// Splits ranks (from 0) at the borders of blocks.
+/// Splits a range of ranks (from 0) at the borders of blocks of 256 ranks.
 #[inline(always)]
 fn blocks(ranks: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut start = ranks.start;
@@ -590,7 +605,7 @@ fn blocks(ranks: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 // -------------------------------------------------------------------------------------------------
 // Sixteen lanes
 
-/// The values of 16 lanes.
+/// The `f64` values of 16 lanes (rankings of a tile) in SIMD vectors.
 type Strip<S> = [f64x8<S>; 2];
 
 #[inline(always)]
@@ -607,13 +622,14 @@ fn store<S: Simd>([low, high]: Strip<S>, lanes: &mut [f64; LANES], strip: usize)
 }
 
 #[inline(always)]
-fn lanes_at<S: Simd>(simd: S, masks: &ByRank, rank: usize) -> [mask64x8<S>; 2] {
+fn lanes_at<S: Simd>(simd: S, masks: &HitMasks, rank: usize) -> [mask64x8<S>; 2] {
     let [low, high] = [masks[2 * rank % masks.len()], masks[(2 * rank + 1) % masks.len()]];
     [mask64x8::from_bitmask(simd, low.into()), mask64x8::from_bitmask(simd, high.into())]
 }
 
-/// Returns the crossover for vectors of 512 or of 256 bits. Narrower vectors get 0, because walking
-/// a hit costs less there than widening its mask.
+/// Returns a fold's crossover to dense folding: the first number for SIMD vectors of 512 bits, the
+/// second for 256 bits. Narrower vectors get 0, because walking a hit costs less there than
+/// widening its mask.
 #[inline(always)]
 fn by_width<S: Simd>(simd: S, [wide, half]: [usize; 2]) -> usize {
     match simd.level() {
@@ -625,7 +641,7 @@ fn by_width<S: Simd>(simd: S, [wide, half]: [usize; 2]) -> usize {
     }
 }
 
-/// Whether 16 lanes of `f64` are two vectors.
+/// Returns whether 16 lanes of `f64` are two SIMD vectors, as on AVX-512.
 #[inline(always)]
 fn is_wide<S: Simd>(simd: S) -> bool {
     match simd.level() {
@@ -635,9 +651,9 @@ fn is_wide<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Whether there are instructions for a `mul_add` that rounds once, for counting bits, and for
-/// clearing the lowest bit: on AVX2, AVX-512 and every 64-bit ARM. (SSE4.2 counts bits but does not
-/// clear the lowest bit, and listing hits takes twice as long.)
+/// Returns whether there are instructions for a `mul_add` that rounds once, for counting bits, and
+/// for clearing the lowest bit: on AVX2, AVX-512 and every 64-bit ARM. (SSE4.2 counts bits but does
+/// not clear the lowest bit, and listing hits takes twice as long.)
 #[inline(always)]
 fn fuses_and_counts<S: Simd>(simd: S) -> bool {
     match simd.level() {
@@ -660,7 +676,8 @@ fn fuses_and_counts<S: Simd>(simd: S) -> bool {
 // Hits are counted in f64, exact far beyond any depth, so that h needs no conversion for the
 // quotient. Counting them in 16 bits was slower everywhere, as was adding converted 0s and 1s in
 // place of masks (benches/RESULTS.md).
-/// `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the first hit.
+/// The fold of a precision sum, `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the
+/// first hit.
 struct PrecisionSumFold<const FIRST: bool> {
     hits: [f64; LANES],
     sum: [f64; LANES],
@@ -669,10 +686,11 @@ struct PrecisionSumFold<const FIRST: bool> {
 
 impl<const FIRST: bool> PrecisionSumFold<FIRST> {
     fn new() -> Self {
-        PrecisionSumFold { hits: [0.0; LANES], sum: [0.0; LANES], first: [0; LANES] }
+        Self { hits: [0.0; LANES], sum: [0.0; LANES], first: [0; LANES] }
     }
 
-    /// Finds the first hits in a block that is not walked.
+    /// Finds the rank of each lane's first hit in a block of labels that is folded densely, not hit
+    /// by hit.
     #[inline(always)]
     fn find_first(&mut self, block: &LabelBlock) {
         for strip in 0..block.strips() {
@@ -758,8 +776,8 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
 // factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is at least 1, so h/i is at
 // least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. Hence the last mul_add and the
 // division h/i round to the same float.
-/// Reciprocals of the ranks of a block, made once for its four strips, each with its rounding
-/// error.
+/// Reciprocals of the ranks of a block of labels, each with its rounding error, made once for the
+/// block's four strips.
 struct Inverses {
     inverse: [f64; RANKS],
     rest: [f64; RANKS],
@@ -767,11 +785,11 @@ struct Inverses {
 
 impl Inverses {
     fn new() -> Self {
-        Inverses { inverse: [0.0; RANKS], rest: [0.0; RANKS] }
+        Self { inverse: [0.0; RANKS], rest: [0.0; RANKS] }
     }
 
-    /// Computes the reciprocals of some places in a block, whose first place has the rank `first`.
-    /// Reciprocals come in eights, so neighbours of the places are computed too.
+    /// Computes the reciprocals of the ranks at some places of a block, whose first place has the
+    /// rank `first`. Reciprocals come in eights, so neighbours of the places are computed too.
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, first: usize, places: &Range<usize>) {
         let one = f64x8::splat(simd, 1.0);
@@ -785,8 +803,8 @@ impl Inverses {
         }
     }
 
-    /// `h / i` for the rank `i` at a place of the block, without a division, but rounded once as a
-    /// division is: for `h <= i < 2^26`, if `mul_add` rounds once.
+    /// Returns `h / i` for the rank `i` at a place of the block, without a division, but rounded
+    /// once as a division is: for `h <= i < 2^26`, if `mul_add` rounds once.
     #[inline(always)]
     fn quotient<S: Simd>(&self, h: f64x8<S>, place: usize) -> f64x8<S> {
         let (inverse, rest) = (self.inverse[place % RANKS], self.rest[place % RANKS]);
@@ -801,7 +819,7 @@ fn hits_at<S: Simd>(
     simd: S,
     tile: Tile,
     above: u8,
-    wanted: Wanted,
+    wanted: HitOutputs,
     counts: &mut [u32],
     precision: &mut [f64],
     first: &mut [u32],
@@ -820,7 +838,7 @@ fn hits_at<S: Simd>(
             [counts.peek().map(|c| c.0), precision.peek().map(|c| c.0), first.peek().map(|c| c.0)];
         let Some(&cut) = cuts.into_iter().flatten().min() else { return };
         let end = tile.clip(cut);
-        advance(simd, tile, above, (rank..end, deepest), &mut block, &mut fold);
+        advance(simd, tile, above, rank..end, deepest, &mut block, &mut fold);
         rank = end;
         if let Some((_, out)) = counts.next_if(|c| *c.0 == cut) {
             out.iter_mut().zip(&fold.hits).for_each(|(out, &hits)| *out = hits as u32);
@@ -840,13 +858,14 @@ fn hits_at<S: Simd>(
 // A lane is four bits of a mask. `open` has all four set as long as the lane waits for its first
 // hit, so `mask & open` is 0 for almost every vector once most lanes are done, and the scan ends
 // when all are.
-/// The nibbles of a strip's lanes that have no first hit yet.
+/// Returns a mask with the four bits of each lane, of a strip of 16, that has no first hit yet.
 #[inline(always)]
 fn open_lanes(first: &[u32]) -> u64 {
     first.iter().enumerate().map(|(lane, &rank)| u64::from(rank == 0) * (0xf << (4 * lane))).sum()
 }
 
-/// Notes the first hits of a strip in a quad, and returns the lanes still without a hit.
+/// Stores the ranks of the first hits of a strip of 16 lanes in a quad of ranks, and returns the
+/// lanes still without a hit.
 #[inline(always)]
 fn first_of_quad(mask: u64, mut open: u64, rank: usize, first: &mut [u32]) -> u64 {
     let mut mask = mask & open;
@@ -910,8 +929,8 @@ fn count_at<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], out: &mut [u3
 
 // The strips are a constant of the function, so that the accumulators of a tile's row, four
 // vectors, stay in registers.
-/// Counts whole quads in bytes, one for each lane and rank of the quad. At the ends of the range a
-/// mask is applied.
+/// Counts the hits of each lane of a tile at some ranks, in whole quads, with a byte for each lane
+/// and rank of the quad. At the ends of the range a mask is applied.
 #[inline(always)]
 fn count_ranks<S: Simd, const STRIPS: usize>(
     simd: S,
@@ -951,10 +970,9 @@ fn count_limited<S: Simd>(simd: S, tile: Tile, above: u8, limits: &[u32], out: &
             // more tells whether the lane has ranks left. `left` is, for each rank of a quad, how
             // many ranks further than the first quad of this stretch the lane still counts. It is
             // capped at 255, which is more than the 4·62 ranks above the last quad of the stretch.
-            let left = |byte: usize| {
+            let left = u8x64::from_fn(simd, |byte| {
                 (limits[byte / 4] as usize).saturating_sub(first * 4 + byte % 4).min(255) as u8
-            };
-            let left = u8x64::from_fn(simd, left);
+            });
             let mut counted = u8x64::splat(simd, 0);
             let labels = tile.quads(first..quads.min(first + COUNTED));
             for (quad, labels) in
@@ -969,13 +987,14 @@ fn count_limited<S: Simd>(simd: S, tile: Tile, above: u8, limits: &[u32], out: &
     out.copy_from_slice(&hits[..tile.lanes]);
 }
 
-/// Bytes of 255 where the mask is set, else 0.
+/// Converts a SIMD mask to bytes: 255 where the mask is set, else 0.
 #[inline(always)]
 fn bytes<S: Simd>(mask: mask8x64<S>) -> u8x64<S> {
     mask.to_vector().bitcast()
 }
 
-/// Adds the four counts of each lane to its hits.
+/// Adds the four byte counts of each lane, one for each rank of a quad, to the lane's number of
+/// hits.
 #[inline(always)]
 fn add_counts<S: Simd>(counted: &[u8x64<S>], hits: &mut [u32]) {
     for (counted, hits) in counted.iter().zip(hits.chunks_exact_mut(STRIP)) {
@@ -1018,8 +1037,9 @@ fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
 // A step costs a compare of 64 labels at once and two selections a rank, and moves the gain's own
 // bits: nothing is computed, so nothing is rounded. It need not ascend, for the last step that a
 // code has passed wins.
-/// A table of 256 values by code, and its steps, if it has few.
-struct Staircase<'a> {
+/// A table of values (gains or chances to stop) by code, and the steps at which the values change,
+/// if there are few.
+struct StepTable<'a> {
     table: &'a [f64; 256],
     /// `above[n] < code` takes the value `value[n]`; the last such step wins.
     above: [u8; STEPS],
@@ -1028,9 +1048,9 @@ struct Staircase<'a> {
     steps: Option<usize>,
 }
 
-impl<'a> Staircase<'a> {
+impl<'a> StepTable<'a> {
     fn new(table: &'a [f64; 256]) -> Self {
-        let mut stairs = Staircase { table, above: [0; STEPS], value: [0.0; STEPS], steps: None };
+        let mut stairs = Self { table, above: [0; STEPS], value: [0.0; STEPS], steps: None };
         let mut steps = 0;
         // Code 0 never counts and has the value 0, so the value below all steps is 0.
         for code in (0..255).filter(|&code| table[code] != table[code + 1]) {
@@ -1045,9 +1065,9 @@ impl<'a> Staircase<'a> {
         stairs
     }
 
-    /// Calls `step(rank, values)` for every rank of a block. The values are the `value(rank, n)` of
-    /// the step `n` that each label of one strip is on, 0 below all steps. `N` is no less than the
-    /// number of steps.
+    /// Calls `step(rank, values)` for every rank of a block of labels, with values selected by the
+    /// steps of the table. The values are the `value(rank, n)` of the step `n` that each label of
+    /// one strip is on, 0 below all steps. `N` is no less than the number of steps.
     #[inline(always)]
     fn select<S: Simd, const N: usize>(
         &self,
@@ -1073,8 +1093,8 @@ impl<'a> Staircase<'a> {
         }
     }
 
-    /// Calls `step(rank, values)` for every rank of a block with the table's values for the labels
-    /// of one strip.
+    /// Calls `step(rank, values)` for every rank of a block of labels, with the table's values
+    /// looked up for the labels of one strip.
     #[inline(always)]
     fn look_up<S: Simd>(
         &self,
@@ -1101,23 +1121,14 @@ impl<'a> Staircase<'a> {
 }
 
 impl Weights {
-    /// `value / d_i` or `value * w_i`.
-    #[inline(always)]
-    fn weigh(&self, value: f64, rank: usize) -> f64 {
-        match self {
-            Weights::Divide(discounts) => value / discounts[rank - 1],
-            Weights::Multiply(weights) => value * weights[rank - 1],
-        }
-    }
-
-    /// Weighs `value` at consecutive ranks from `first` on.
+    /// Writes `value`, discounted at consecutive ranks from `first` on, into `out`.
     #[inline(always)]
     fn weigh_ranks(&self, value: f64, first: usize, out: &mut [f64]) {
         match self {
-            Weights::Divide(d) => {
+            Self::Divide(d) => {
                 out.iter_mut().zip(&d[first - 1..]).for_each(|(out, d)| *out = value / d)
             }
-            Weights::Multiply(w) => {
+            Self::Multiply(w) => {
                 out.iter_mut().zip(&w[first - 1..]).for_each(|(out, w)| *out = value * w)
             }
         }
@@ -1126,12 +1137,13 @@ impl Weights {
     #[inline(always)]
     fn weigh_lanes<S: Simd>(&self, value: f64x8<S>, rank: usize) -> f64x8<S> {
         match self {
-            Weights::Divide(discounts) => value / discounts[rank - 1],
-            Weights::Multiply(weights) => value * weights[rank - 1],
+            Self::Divide(discounts) => value / discounts[rank - 1],
+            Self::Multiply(weights) => value * weights[rank - 1],
         }
     }
 
-    /// Adds the terms of a rank to the sums of a cascade, and lowers the chances to read on.
+    /// Adds the weighted chances to stop at a rank to the cascade sums of 16 lanes, and lowers the
+    /// chances to read on.
     #[inline(always)]
     fn stop_at<S: Simd>(
         &self,
@@ -1159,16 +1171,17 @@ struct WeightedSum<'a> {
 
 impl<'a> WeightedSum<'a> {
     fn new(gain: &'a [f64; 256], weights: &'a Weights) -> Self {
-        WeightedSum { gain, weights, sum: [0.0; LANES] }
+        Self { gain, weights, sum: [0.0; LANES] }
     }
 
-    /// Weighs each step once a rank, not each label.
+    /// Adds the discounted gains of a block of labels to the sums, weighing each step of the gain
+    /// table once a rank, not each label.
     #[inline(always)]
     fn add_steps<S: Simd, const N: usize>(
         &mut self,
         simd: S,
         block: &LabelBlock,
-        stairs: &Staircase,
+        stairs: &StepTable,
     ) {
         let mut terms = [[0.0; RANKS]; N];
         for (terms, &gain) in terms.iter_mut().zip(&stairs.value) {
@@ -1191,7 +1204,7 @@ impl<'a> WeightedSum<'a> {
     }
 
     #[inline(always)]
-    fn add_looked_up<S: Simd>(&mut self, simd: S, block: &LabelBlock, stairs: &Staircase) {
+    fn add_looked_up<S: Simd>(&mut self, simd: S, block: &LabelBlock, stairs: &StepTable) {
         for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
             stairs.look_up(
@@ -1223,14 +1236,14 @@ impl<S: Simd> LaneFold<S> for WeightedSum<'_> {
             #[inline(always)]
             |lane, rank, label| {
                 let gain = self.gain[usize::from(block.labels[label])];
-                self.sum[lane] += self.weights.weigh(gain, rank);
+                self.sum[lane] += self.weights.term(gain, rank - 1);
             },
         );
     }
 
     #[inline(always)]
     fn dense(&mut self, simd: S, block: &LabelBlock, _: u8) {
-        let gain = Staircase::new(self.gain);
+        let gain = StepTable::new(self.gain);
         match gain.steps {
             Some(1) => self.add_steps::<S, 1>(simd, block, &gain),
             Some(2) => self.add_steps::<S, 2>(simd, block, &gain),
@@ -1260,7 +1273,7 @@ struct Cascade<'a> {
 
 impl<'a> Cascade<'a> {
     fn new(stop: &'a [f64; 256], weights: &'a Weights) -> Self {
-        Cascade { stop, weights, reading: [1.0; LANES], sum: [0.0; LANES] }
+        Self { stop, weights, reading: [1.0; LANES], sum: [0.0; LANES] }
     }
 }
 
@@ -1277,7 +1290,7 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
             #[inline(always)]
             |lane, rank, label| {
                 let stop = self.stop[usize::from(block.labels[label])];
-                self.sum[lane] += self.weights.weigh(self.reading[lane] * stop, rank);
+                self.sum[lane] += self.weights.term(self.reading[lane] * stop, rank - 1);
                 self.reading[lane] *= 1.0 - stop;
             },
         );
@@ -1285,7 +1298,7 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
 
     #[inline(always)]
     fn dense(&mut self, simd: S, block: &LabelBlock, _: u8) {
-        let stops = Staircase::new(self.stop);
+        let stops = StepTable::new(self.stop);
         for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
             let mut reading = load(simd, &self.reading, strip);
@@ -1338,9 +1351,9 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
 
 // A hit beyond the cap of a point is beyond the caps of all earlier points too. So each hit raises
 // a single point instead of all eleven.
-/// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises
-/// the last point whose cap it has reached, and in the end each point takes the maximum of the
-/// points from itself on.
+/// Finds the peak precisions of each ranking of a tile. `h / i` falls from one hit to the next, so
+/// a maximum is at a hit. Each hit raises the last point whose cap it has reached, and in the end
+/// each point takes the maximum of the points from itself on.
 #[inline(always)]
 fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
     let mut hits = [0_u32; LANES];
@@ -1377,8 +1390,8 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
 // A term of a walked fold depends on several numbers of its lane, and neither a table by rank nor a
 // mask can give these numbers. So walked folds never go dense, and cost some cycles a hit at any
 // density.
-/// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and
-/// `cut(index)` after each cutoff.
+/// Calls `hit(state, lane, rank, code)` for every label of a tile above `above`, down to each
+/// cutoff, and `cut(state, index)` after each cutoff.
 #[inline(always)]
 fn walk_all<S: Simd, T>(
     simd: S,
@@ -1409,8 +1422,9 @@ fn walk_all<S: Simd, T>(
 
 // bpref. The special case b = 0 is trec_eval's (m_bpref.c): where R or N is 0 the bound is 0, and
 // 0/0 would be no number.
-/// Sums over the hits by the judged documents above them: at a hit `s += 1 - min(b, cap) / bound`,
-/// or 1 while `b` is 0; at another judged label `b += 1`. As `[lane]`.
+/// Sums over the hits of each ranking, for bpref, by the judged documents above them: at a hit
+/// `s += 1 - min(b, cap) / bound`, or 1 while `b` is 0; at another judged label `b += 1`. As
+/// `[lane]`.
 pub fn preference_sum(
     level: Level,
     tile: Tile,
@@ -1438,8 +1452,8 @@ pub fn preference_sum(
 
 // InfAP. The walk skips documents outside the pool, because such documents count through the rank
 // alone. A negative grade means in the pool and not judged.
-/// Sums the expected precision at hits, for a pool of which a sample was judged; the term is
-/// defined at `Fold::InferredSum`. As `[lane]`.
+/// Sums the expected precision at the hits of each ranking, for InfAP, with a pool of which a
+/// sample was judged; the term is defined at `Fold::InferredSum`. As `[lane]`.
 pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     tile.check(1, out.len());
     let step = |(above, sums): &mut ([[u32; 3]; LANES], [f64; LANES]),
@@ -1458,11 +1472,12 @@ pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     };
     let mut state = ([[0; 3]; LANES], [0.0; LANES]);
     let store = |(_, sums): &(_, [f64; LANES]), _| out.copy_from_slice(&sums[..tile.lanes]);
-    dispatch!(level, simd => walk_all(simd, tile, UNPOOLED, &[u32::MAX], &mut state, step, store));
+    let cuts = [u32::MAX];
+    dispatch!(level, simd => walk_all(simd, tile, NOT_IN_QRELS, &cuts, &mut state, step, store));
 }
 
-/// The expected precision at index `rank`, below the given numbers of relevant, non-relevant, and
-/// pooled but unjudged documents.
+/// Returns InfAP's expected precision at a hit at `rank` (from 1), below the given numbers of
+/// relevant, non-relevant, and pooled but unjudged documents.
 #[inline(always)]
 fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 {
     const EPSILON: f64 = 0.00001;
@@ -1479,8 +1494,8 @@ fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 
 
 // i − h are the documents above that are no hits, since h counts this one. In u64: pairs of a deep
 // ranking exceed 2³², and f64 takes them exactly below 2⁵³, that is to depth 2²⁷ and more.
-/// Counts the pairs of a hit and a label above it that is no hit: at a hit `h += 1; s += i - h`. As
-/// `[cut][lane]`.
+/// Counts the pairs of a hit and a label above it that is no hit, in each ranking of a tile: at a
+/// hit `h += 1; s += i - h`. As `[cut][lane]`.
 pub fn pair_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());
     let step = |(hits, pairs): &mut ([u32; LANES], [u64; LANES]), lane: usize, rank: usize, _| {
@@ -1527,7 +1542,7 @@ mod tests {
             let i = first + place;
             let h = f64x8::from_fn(simd, |n| hits(n).clamp(1, i) as f64);
             let (found, expected) = (inverses.quotient(h, place), h / i as f64);
-            let bits = |of: f64x8<S>| of.as_array().map(f64::to_bits);
+            let bits = |vector: f64x8<S>| vector.as_array().map(f64::to_bits);
             assert_eq!(bits(found), bits(expected), "{h:?} / {i}");
         };
         for i in 1..=4096 {

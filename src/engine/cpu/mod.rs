@@ -1,59 +1,59 @@
-//! The CPU engine: tiles in parallel, each fold one pass of SIMD over a tile that stays in the
-//! nearest cache.
+//! The CPU engine: it folds tiles of rankings in parallel, each fold in one SIMD pass over a tile
+//! that stays in the nearest cache.
 
 use std::mem::take;
 
 use fearless_simd::Level;
 
-use super::job::{Engine, Gather, Idle, Job};
+use super::job::{Collector, Engine, Job, WorkerStates};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::matrix::classes::classed;
-use crate::matrix::{Above, Batch, GROUP, ListedDocument, Tile, TileSpan, View};
-use steps::{Lanes, Step, StepBuffers};
+use crate::matrix::classes::to_class_codes;
+use crate::matrix::{Batch, CodesAbove, QUAD, SparseDocument, Tile, TileSpan, View};
+use steps::{Step, StepBuffers, StepInput};
 
 pub mod documents;
 mod exact;
 pub mod folds;
-pub mod listed;
 #[cfg(feature = "internals")]
 mod read;
+pub mod sparse;
 mod steps;
 
-/// A program made ready for tiles.
+/// The kernel passes of a program (folds with cutoffs), made ready to run over tiles of rankings.
 pub(crate) struct Steps(Vec<Step>);
 
-/// Memory that steps use again from tile to tile.
+/// Memory of the CPU kernels, used again from tile to tile.
 #[derive(Default)]
 pub(crate) struct StepScratch(StepBuffers);
 
-/// The CPU at one level of SIMD.
+/// The engine that computes on the CPU, at one level of SIMD instructions.
 #[derive(Debug, Clone, Copy)]
 pub struct Cpu {
     level: Level,
 }
 
 impl Cpu {
-    /// Takes the best level of SIMD that this machine has.
+    /// Makes the CPU engine at the best level of SIMD that this machine has.
     pub fn new() -> Self {
         Cpu { level: Level::new() }
     }
 
-    /// Computes all columns of the tile with index `at`.
+    /// Computes all fold values (columns) of one tile of a job, the tile with index `at`.
     #[cfg(any(feature = "gpu", feature = "parts"))]
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
         let mut scratch = StepBuffers::default();
         let tile = job.batch.tile(at);
-        self.fold(job, at, (tile, None), &steps::steps(job.program, tile.depth), &mut scratch);
+        self.fold(job, at, tile, None, &steps::steps(job.program, tile.depth), &mut scratch);
         scratch.columns
     }
 
-    /// Prepares a program for tiles of at most `deepest` ranks.
+    /// Prepares the kernel passes of a program for tiles of at most `deepest` ranks.
     pub(crate) fn steps(&self, program: &Program, deepest: usize) -> Steps {
         Steps(steps::steps(program, deepest))
     }
 
-    /// Computes the columns of other labels in the place of a tile of the job.
+    /// Computes the fold values (columns) of other labels in the place of a tile of a job.
     pub(crate) fn columns_of<'s>(
         &self,
         job: &Job<'_>,
@@ -62,45 +62,49 @@ impl Cpu {
         steps: &Steps,
         scratch: &'s mut StepScratch,
     ) -> &'s Columns {
-        self.fold(job, at, (tile, None), &steps.0, &mut scratch.0);
+        self.fold(job, at, tile, None, &steps.0, &mut scratch.0);
         &scratch.0.columns
     }
 
-    /// Runs steps over a tile, or over the list of its documents where a step needs no others.
+    /// Runs kernel passes over a tile, or over the sparse list of the tile's documents where a pass
+    /// needs no others.
     fn fold(
         &self,
         job: &Job<'_>,
         at: usize,
-        (tile, list): (Tile<'_>, Option<&[ListedDocument]>),
+        tile: Tile<'_>,
+        list: Option<&[SparseDocument]>,
         steps: &[Step],
         scratch: &mut StepBuffers,
     ) {
+        // The tile borrows the buffers while steps write into the scratch, so the buffers are taken
+        // out meanwhile.
         let (mut labels, mut codes) = (take(&mut scratch.labels), take(&mut scratch.classed));
-        let tile = job.view.of(tile, &mut labels);
+        let tile = job.view.apply(tile, &mut labels);
         let tile = match &job.program.classes {
             Some(book) => {
-                let reach = job.program.reach().map_or(tile.depth, |rank| rank as usize);
-                let seen = tile.shallower(reach.next_multiple_of(GROUP));
-                classed(seen, book, |lane| job.batch.exact_of(at, lane), &mut codes)
+                let reach = job.program.max_rank().map_or(tile.depth, |rank| rank as usize);
+                let seen = tile.shallower(reach.next_multiple_of(QUAD));
+                to_class_codes(seen, book, |lane| job.batch.exact_of(at, lane), &mut codes)
             }
             None => tile,
         };
-        Lanes { level: self.level, tile, list, at, job }.run(steps, scratch);
+        StepInput { level: self.level, tile, list, at, job }.run(steps, scratch);
         (scratch.labels, scratch.classed) = (labels, codes);
     }
 
-    /// Takes a certain level of SIMD, for tests and benches.
+    /// Makes the CPU engine at a given level of SIMD, for tests and benches.
     pub fn at(level: Level) -> Self {
         Cpu { level }
     }
 
-    /// The level of SIMD.
+    /// Returns the level of SIMD of the CPU engine.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Returns every level of this kind of processor by name, best first, with `None` for each
-    /// level that this machine lacks.
+    /// Returns a CPU engine for every SIMD level of this kind of processor by name, best first,
+    /// with `None` for each level that this machine lacks.
     #[cfg(feature = "internals")]
     pub fn known_levels() -> Vec<(&'static str, Option<Self>)> {
         let best = Level::new();
@@ -118,7 +122,7 @@ impl Cpu {
         levels.into_iter().map(|(name, level)| (name, level.map(Cpu::at))).collect()
     }
 
-    /// Every level that this machine has, the best first.
+    /// Returns a CPU engine for every SIMD level that this machine has, the best first.
     #[cfg(feature = "internals")]
     pub fn levels() -> Vec<Self> {
         let levels: Vec<Self> =
@@ -149,7 +153,7 @@ impl Engine for Cpu {
         Some(self.level)
     }
 
-    fn run<G: Gather>(
+    fn run<G: Collector>(
         &self,
         job: &Job<'_>,
         workers: usize,
@@ -160,27 +164,27 @@ impl Engine for Cpu {
         let steps = steps::steps(job.program, job.batch.deepest() as usize);
         // Lists say what labels say: under a view, or where codes are classes, folds see other
         // labels.
-        let listed = job.view == View::default() && job.program.classes.is_none();
-        let heeded = if listed { listed::heeded(job.program) } else { None };
-        let idle = Idle::new();
-        idle.each_tile(job, workers, (tiles, together), &begin, |gather: &mut G, next| {
+        let use_lists = job.view == View::default() && job.program.classes.is_none();
+        let heeded = if use_lists { sparse::selected_codes(job.program) } else { None };
+        let idle = WorkerStates::new();
+        idle.each_tile(job, workers, tiles, together, &begin, |gather: &mut G, next| {
             let (mut scratch, mut room) = (StepBuffers::default(), Vec::new());
-            let mut rare = RareDocuments::of(heeded, job.program.reach());
+            let mut rare = RareDocuments::new(heeded, job.program.max_rank());
             while let Some(tiles) = next() {
                 for at in tiles {
-                    let kept = if listed { job.batch.listed(at, &mut room) } else { None };
-                    let list = kept.or_else(|| rare.listed(&job.batch, at, &mut room));
-                    self.fold(job, at, (job.batch.tile(at), list), &steps, &mut scratch);
+                    let batch_list = if use_lists { job.batch.sparse(at, &mut room) } else { None };
+                    let list = batch_list.or_else(|| rare.listed(&job.batch, at, &mut room));
+                    self.fold(job, at, job.batch.tile(at), list, &steps, &mut scratch);
                     // Most often this worker takes the next tile as well. So prefetch the next tile
                     // while the current tile is finished.
                     if at + 1 < end {
-                        match job.batch.listed_before(at + 1).filter(|_| listed) {
-                            Some(next) => listed::ask_for(next),
-                            None => folds::ask_for(job.batch.tile(at + 1)),
+                        match job.batch.cached_sparse(at + 1).filter(|_| use_lists) {
+                            Some(next) => sparse::prefetch(next),
+                            None => folds::prefetch(job.batch.tile(at + 1)),
                         }
                     }
                     gather.tile(at, &scratch.columns);
-                    job.tell(at);
+                    job.report_progress(at);
                 }
             }
         });
@@ -188,12 +192,13 @@ impl Engine for Cpu {
     }
 }
 
-/// Lists of documents for tiles in which few documents matter, made just before the folds. A tile
-/// with many documents that matter mostly has similar neighbours. So a failed try skips the next 15
-/// tiles, and each further failure doubles the number of skipped tiles, up to 1000.
+/// Lists of the documents that matter, made just before the folds for tiles with few such
+/// documents. A tile with many documents that matter mostly has similar neighbours. So a failed try
+/// skips the next 15 tiles, and each further failure doubles the number of skipped tiles, up to
+/// 1000.
 struct RareDocuments {
     /// The set of documents that matter, if all folds can use lists.
-    heeded: Option<Above>,
+    heeded: Option<CodesAbove>,
     /// The deepest rank that the program reads; `None` for whole rankings.
     reach: Option<u32>,
     /// The number of tiles to pass by before the next try.
@@ -206,22 +211,22 @@ impl RareDocuments {
     /// The number of tiles to pass by after a first failed try, and its maximum.
     const PASSED: [usize; 2] = [15, 1000];
 
-    fn of(heeded: Option<Above>, reach: Option<u32>) -> Self {
-        RareDocuments { heeded, reach, left: 0, passed: Self::PASSED[0] }
+    fn new(heeded: Option<CodesAbove>, reach: Option<u32>) -> Self {
+        Self { heeded, reach, left: 0, passed: Self::PASSED[0] }
     }
 
     fn listed<'r>(
         &mut self,
         batch: &Batch<'_>,
         at: usize,
-        room: &'r mut Vec<ListedDocument>,
-    ) -> Option<&'r [ListedDocument]> {
+        room: &'r mut Vec<SparseDocument>,
+    ) -> Option<&'r [SparseDocument]> {
         let heeded = self.heeded?;
         if self.left > 0 {
             self.left -= 1;
             return None;
         }
-        let list = batch.listed_at_once(at, (heeded, self.reach), room);
+        let list = batch.sparse_now(at, heeded, self.reach, room);
         (self.left, self.passed) = match list {
             Some(_) => (0, Self::PASSED[0]),
             None => (self.passed, (2 * self.passed).min(Self::PASSED[1])),
@@ -230,8 +235,8 @@ impl RareDocuments {
     }
 }
 
-/// The number of tiles that make a job worth a thread. A tile costs something even if it has no
-/// labels.
+/// Returns the number of tiles of rankings that make enough work to hand to a thread at a time. A
+/// tile costs something even if it has no labels.
 fn tiles_a_job(tiles: &[TileSpan]) -> usize {
     const JOB: usize = 256 << 10;
     const TILE: usize = 16 << 10;

@@ -1,12 +1,12 @@
-//! Reading labels without computing anything: what folds are measured against.
+//! Reading labels without computing anything, a yardstick for the speed of the CPU's folds.
 
 use fearless_simd::{Simd, SimdBase, dispatch, u8x64};
 
 use super::Cpu;
 
 impl Cpu {
-    /// Reads every label but the last few once, and computes nothing from them. Folds are measured
-    /// against this.
+    /// Reads every label but the last few once and computes no fold, a yardstick for the speed of
+    /// folds.
     pub fn read(&self, labels: &[u8]) -> u8 {
         dispatch!(self.level, simd => read(simd, labels))
     }

@@ -1,5 +1,5 @@
-//! A program prepared for tiles: the kernels that compute its tasks, with their ranks, weights and
-//! columns, computed once.
+//! A program of folds prepared for tiles on the CPU: the kernels that compute its tasks, with their
+//! ranks, weights and columns, computed once.
 //!
 //! Reading labels is the first cost of a fold, so folds over equal hits share a pass: a precision
 //! sum walks its hits anyway, keeps their number as a state, and meets the first hit. A count alone
@@ -23,14 +23,15 @@ use std::ops::Range;
 use fearless_simd::Level;
 
 use super::documents::Documents;
-use super::exact::ExactGainSum;
-use super::folds::{self, Wanted};
-use super::listed::{self, HitColumns};
+use super::exact::{ExactGainSum, ExactSumKind};
+use super::folds::{self, HitOutputs};
+use super::sparse::{self, HitColumns};
 use crate::engine::Job;
 use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
-use crate::matrix::{Above, LANES, ListedDocument, Tile};
+use crate::matrix::{CodesAbove, LANES, SparseDocument, Tile};
 
-/// One pass of a kernel over a tile.
+/// One pass of a CPU kernel over a tile: the kernel, the ranks at which its state is read, and its
+/// first output column.
 #[derive(Debug)]
 pub(super) struct Step {
     kernel: StepKernel,
@@ -43,7 +44,7 @@ pub(super) struct Step {
 #[derive(Debug)]
 enum StepKernel {
     /// A precision sum, with counts and first rank of its hits.
-    Hits(u8, Extra),
+    Hits(u8, FusedHits),
     Count(u8),
     /// Hits down to an input of the queries, with the index of the input.
     CountWithin(u8, usize),
@@ -52,7 +53,7 @@ enum StepKernel {
     WeightedSum(CodeTable, Weights),
     Cascade(CodeTable, Weights),
     /// A sum over the exact grades of a lane's documents.
-    Exact(ExactGainSum, CodeTable, Weights),
+    Exact(ExactGainSum),
     PeakPrecision(u8, Vec<usize>),
     PreferenceSum([u8; 2], [usize; 2]),
     InferredSum(u8),
@@ -60,16 +61,16 @@ enum StepKernel {
     Histogram,
 }
 
-/// Counts and first hits that are computed with a precision sum.
+/// Counts and first-hit ranks that are computed in the pass of a precision sum over the same hits.
 #[derive(Debug, Default)]
-struct Extra {
+struct FusedHits {
     /// The cutoffs of counts, and their first column.
     counts: (Vec<u32>, usize),
     /// The deepest rank of a first hit, and its column.
     first: Option<(u32, usize)>,
 }
 
-/// Memory that steps write into, used again from tile to tile.
+/// Memory that the kernel passes write into, used again from tile to tile.
 #[derive(Default)]
 pub(super) struct StepBuffers {
     /// The labels of a tile under a view.
@@ -83,19 +84,19 @@ pub(super) struct StepBuffers {
     documents: Documents,
 }
 
-/// A tile with the inputs of its steps.
+/// A tile of rankings with everything that the kernel passes over the tile read.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes<'a> {
+pub(super) struct StepInput<'a> {
     pub(super) level: Level,
     pub(super) tile: Tile<'a>,
     /// The list of the tile's documents with judgments, if the tile has such a list.
-    pub(super) list: Option<&'a [ListedDocument]>,
+    pub(super) list: Option<&'a [SparseDocument]>,
     /// The index of the tile.
     pub(super) at: usize,
     pub(super) job: &'a Job<'a>,
 }
 
-/// Makes the steps of a program over tiles of at most `deepest` ranks.
+/// Makes the kernel passes of a program over tiles of at most `deepest` ranks.
 pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
     let mut placed = Vec::new();
     let mut column = 0;
@@ -103,21 +104,21 @@ pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
         placed.push((task, column));
         column += task.columns();
     }
-    let shared = |&(task, _): &(&Task, usize)| placed.iter().any(|(sum, _)| shares(sum, task));
     let mut steps = Vec::new();
-    for at in &placed {
-        match &at.0.fold {
-            Fold::PrecisionSum(_) => steps.push(hits(*at, &placed)),
-            Fold::Count(_) => counts(*at, shared(at), &mut steps),
-            Fold::FirstRank(_) if shared(at) => {}
-            _ => steps.push(alone(*at, deepest)),
+    for &(task, column) in &placed {
+        let shared = placed.iter().any(|(sum, _)| shares(sum, task));
+        match task.fold {
+            Fold::PrecisionSum(set) => steps.push(hits(set, task, column, &placed)),
+            Fold::Count(set) => counts(set, task, column, shared, &mut steps),
+            Fold::FirstRank(_) if shared => {}
+            _ => steps.push(alone(task, column, deepest)),
         }
     }
     steps
 }
 
-/// Whether a task is computed with a precision sum. A count or a first hit of the same set shares
-/// the pass of a sum at least as deep, because the sum walks the hits anyway.
+/// Returns whether a task is computed in the pass of a precision sum. A count or a first hit of the
+/// same set shares the pass of a sum at least as deep, because the sum walks the hits anyway.
 fn shares(sum: &Task, task: &Task) -> bool {
     let Fold::PrecisionSum(set) = sum.fold else { return false };
     let same = task.fold == Fold::Count(set) || task.fold == Fold::FirstRank(set);
@@ -126,12 +127,10 @@ fn shares(sum: &Task, task: &Task) -> bool {
     same && ranks(task).last() <= ranks(sum).last()
 }
 
-/// Makes the step of a precision sum with all tasks that are computed with it.
-fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
-    let Fold::PrecisionSum(set) = sum.fold else {
-        unreachable!("{} is no precision sum", sum.fold.name())
-    };
-    let mut extra = Extra::default();
+/// Makes the pass of a precision sum, with the counts and first ranks that are computed in the same
+/// pass.
+fn hits(set: CodesAbove, sum: &Task, column: usize, placed: &[(&Task, usize)]) -> Step {
+    let mut extra = FusedHits::default();
     for &(task, column) in placed.iter().filter(|(task, _)| shares(sum, task)) {
         match task.fold {
             Fold::Count(_) => extra.counts = (ranks(task), column),
@@ -140,16 +139,15 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
     }
     // The plain kernel does not note first hits, which costs a selection a hit.
     let kernel = match &extra {
-        Extra { counts, first: None } if counts.0.is_empty() => StepKernel::PrecisionSum(set.0),
+        FusedHits { counts, first: None } if counts.0.is_empty() => StepKernel::PrecisionSum(set.0),
         _ => StepKernel::Hits(set.0, extra),
     };
     Step { kernel, ranks: ranks(sum), column }
 }
 
-/// Makes the steps of counts: a pass for all fixed ranks, unless a precision sum computes these
-/// counts, and a pass for each input of the queries.
-fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
-    let Fold::Count(set) = task.fold else { unreachable!("{} is no count", task.fold.name()) };
+/// Makes the passes of a count of hits: one for all fixed cutoffs, unless a precision sum computes
+/// these counts, and one for each cutoff by query.
+fn counts(set: CodesAbove, task: &Task, column: usize, shared: bool, steps: &mut Vec<Step>) {
     let ranks = ranks(task);
     let fixed = ranks.len();
     if fixed > 0 && !shared {
@@ -163,8 +161,8 @@ fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     }
 }
 
-/// Makes the step of a task with a pass of its own.
-fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
+/// Makes the kernel pass of a task that shares no other task's pass.
+fn alone(task: &Task, column: usize, deepest: usize) -> Step {
     let ranks = ranks(task);
     let depth = ranks.last().map_or(0, |&last| deepest.min(last as usize));
     let kernel = match &task.fold {
@@ -172,17 +170,21 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
         Fold::FirstRank(set) => StepKernel::FirstRank(set.0),
         Fold::PrecisionSum(set) => StepKernel::PrecisionSum(set.0),
         Fold::WeightedSum { gain, discount } => {
-            let weights = discount.weights(depth);
-            match gain.exact() {
-                Some(_) => StepKernel::Exact(ExactGainSum::Weighted, gain.clone(), weights),
-                None => StepKernel::WeightedSum(gain.clone(), weights),
+            let (gain, weights) = (gain.clone(), discount.weights(depth));
+            if gain.exact().is_some() {
+                let kind = ExactSumKind::Weighted;
+                StepKernel::Exact(ExactGainSum { kind, gain, weights })
+            } else {
+                StepKernel::WeightedSum(gain, weights)
             }
         }
         Fold::Cascade { stop, discount } => {
-            let weights = discount.weights(depth);
-            match stop.exact() {
-                Some(_) => StepKernel::Exact(ExactGainSum::Cascade, stop.clone(), weights),
-                None => StepKernel::Cascade(stop.clone(), weights),
+            let (gain, weights) = (stop.clone(), discount.weights(depth));
+            if gain.exact().is_some() {
+                let kind = ExactSumKind::Cascade;
+                StepKernel::Exact(ExactGainSum { kind, gain, weights })
+            } else {
+                StepKernel::Cascade(gain, weights)
             }
         }
         Fold::PeakPrecision { hits, caps } => StepKernel::PeakPrecision(hits.0, caps.clone()),
@@ -196,20 +198,16 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
     Step { kernel, ranks, column }
 }
 
-/// The fixed ranks among the cuts of a task, the end being the largest. Cuts of the queries' own
-/// come after the fixed ones.
+/// Returns the fixed ranks among the cutoffs of a task, the end of the ranking being the largest.
+/// Cuts of the queries' own come after the fixed ones.
 fn ranks(task: &Task) -> Vec<u32> {
-    let rank = |cut: &Cut| match cut {
-        Cut::At(k) => Some(*k),
-        Cut::End => Some(u32::MAX),
-        Cut::PerQuery(_) => None,
-    };
-    task.cuts.iter().filter_map(rank).collect()
+    task.cuts.iter().filter_map(Cut::fixed_rank).collect()
 }
 
-impl Lanes<'_> {
-    /// Runs all steps.
+impl StepInput<'_> {
+    /// Runs all kernel passes over the tile, and stores the values of all columns in `scratch`.
     pub(super) fn run(&self, steps: &[Step], scratch: &mut StepBuffers) {
+        // Values are not cleared between tiles, because each step writes all of its columns.
         let Columns { values, histogram, lanes } = &mut scratch.columns;
         *lanes = self.tile.lanes;
         values.resize(self.job.program.columns() * *lanes, 0.0);
@@ -224,49 +222,50 @@ impl Lanes<'_> {
         }
     }
 
-    /// Runs a step over the list of the tile's documents. Returns false if the step needs documents
-    /// outside the list, or has no kernel for lists.
+    /// Runs a kernel pass over the sparse list of the tile's documents. Returns false if the step
+    /// needs documents outside the list, or has no kernel for lists.
     fn listed(
         &self,
-        list: &[ListedDocument],
+        list: &[SparseDocument],
         Step { kernel, ranks, column }: &Step,
         scratch: &mut StepBuffers,
     ) -> bool {
         let lanes = self.tile.lanes;
         let StepBuffers { columns: Columns { values, .. }, inputs, .. } = scratch;
         let at = self.values_of(*column, ranks.len().max(1));
-        let has = |above: u8| above >= Above::POOLED.0;
         match kernel {
-            &StepKernel::Hits(set, Extra { counts: (ref cuts, counted), first }) if has(set) => {
+            &StepKernel::Hits(set, FusedHits { counts: (ref cuts, counted), first })
+                if is_listed(set) =>
+            {
                 let wanted =
                     HitColumns { counts: (cuts, counted), precision: (ranks, *column), first };
-                listed::hits(list, set, wanted, lanes, values);
+                sparse::hits(list, set, wanted, lanes, values);
             }
-            &StepKernel::PrecisionSum(set) if has(set) => {
+            &StepKernel::PrecisionSum(set) if is_listed(set) => {
                 let wanted =
                     HitColumns { counts: (&[], 0), precision: (ranks, *column), first: None };
-                listed::hits(list, set, wanted, lanes, values);
+                sparse::hits(list, set, wanted, lanes, values);
             }
-            &StepKernel::Count(set) if has(set) => {
-                listed::count(list, set, ranks, lanes, &mut values[at])
+            &StepKernel::Count(set) if is_listed(set) => {
+                sparse::count(list, set, ranks, lanes, &mut values[at])
             }
-            &StepKernel::CountWithin(set, input) if has(set) => {
+            &StepKernel::CountWithin(set, input) if is_listed(set) => {
                 self.inputs(&[input], inputs);
-                listed::count_within(list, set, inputs, &mut values[at]);
+                sparse::count_within(list, set, inputs, &mut values[at]);
             }
-            &StepKernel::FirstRank(set) if has(set) => {
+            &StepKernel::FirstRank(set) if is_listed(set) => {
                 let upto = ranks.first().copied().unwrap_or(u32::MAX);
-                listed::first_rank(list, set, upto, &mut values[at]);
+                sparse::first_rank(list, set, upto, &mut values[at]);
             }
             StepKernel::WeightedSum(gain, weights) => match folds::above_zero(gain) {
-                Some(set) if has(set) => {
-                    listed::weighted_sum(list, set, (gain, weights), ranks, lanes, &mut values[at]);
+                Some(set) if is_listed(set) => {
+                    sparse::weighted_sum(list, set, gain, weights, ranks, lanes, &mut values[at]);
                 }
                 _ => return false,
             },
             StepKernel::Cascade(stop, weights) => match folds::above_zero(stop) {
-                Some(set) if has(set) => {
-                    listed::cascade(list, set, (stop, weights), ranks, lanes, &mut values[at]);
+                Some(set) if is_listed(set) => {
+                    sparse::cascade(list, set, stop, weights, ranks, lanes, &mut values[at]);
                 }
                 _ => return false,
             },
@@ -276,15 +275,16 @@ impl Lanes<'_> {
     }
 
     fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut StepBuffers) {
-        let Lanes { level, tile, .. } = *self;
+        let Self { level, tile, .. } = *self;
         let StepBuffers { columns, counts, inputs, documents, .. } = scratch;
         let Columns { values, histogram, .. } = columns;
         let at = self.values_of(*column, ranks.len().max(1));
         match kernel {
             StepKernel::Hits(set, extra) => self.hits(*set, extra, ranks, at, counts, values),
             StepKernel::Count(set) => {
-                let count = |counts: &mut [u32]| folds::count(level, tile, *set, ranks, counts);
-                in_counts(counts, &mut values[at], count);
+                in_counts(counts, &mut values[at], |counts| {
+                    folds::count(level, tile, *set, ranks, counts);
+                });
             }
             StepKernel::CountWithin(set, input) => {
                 self.inputs(&[*input], inputs);
@@ -307,11 +307,13 @@ impl Lanes<'_> {
             StepKernel::Cascade(stop, weights) => {
                 folds::cascade(level, tile, stop, weights, ranks, &mut values[at]);
             }
-            StepKernel::Exact(sum, gain, weights) => {
-                let batch = &self.job.batch;
-                let grades = |lane: usize| batch.exact_of(self.at, lane);
-                sum.of(tile, grades, (gain, weights), ranks, documents, &mut values[at]);
-            }
+            StepKernel::Exact(sum) => sum.sum(
+                tile,
+                |lane| self.job.batch.exact_of(self.at, lane),
+                ranks,
+                documents,
+                &mut values[at],
+            ),
             StepKernel::PeakPrecision(set, caps) => {
                 self.inputs(caps, inputs);
                 let lanes: Vec<&[u32]> = inputs.chunks_exact(tile.lanes).collect();
@@ -331,20 +333,21 @@ impl Lanes<'_> {
         }
     }
 
-    /// Computes a precision sum at `ranks`, into the values `at`, with all that shares its pass.
+    /// Computes a precision sum of the tile at `ranks`, into the values `at`, with the counts and
+    /// first ranks that share its pass.
     #[inline(always)]
     fn hits(
         &self,
         set: u8,
-        Extra { counts: (cuts, counted), first }: &Extra,
+        FusedHits { counts: (cuts, counted), first }: &FusedHits,
         ranks: &[u32],
         at: Range<usize>,
         counts: &mut Vec<u32>,
         values: &mut [f64],
     ) {
-        let Lanes { level, tile, .. } = *self;
+        let Self { level, tile, .. } = *self;
         let upto = first.map_or(0, |(upto, _)| upto);
-        let wanted = Wanted { counts: cuts, precision: ranks, first: upto };
+        let wanted = HitOutputs { counts: cuts, precision: ranks, first: upto };
         let (mut firsts, size) = ([0; LANES], cuts.len() * tile.lanes);
         counts.resize(size.max(counts.len()), 0);
         let firsts = &mut firsts[..tile.lanes];
@@ -353,13 +356,14 @@ impl Lanes<'_> {
         first.iter().for_each(|&(_, column)| copy(firsts, &mut values[self.values_of(column, 1)]));
     }
 
-    /// Locates the values of some columns, the first of which is `column`.
+    /// Returns the place of some columns, from `column` on, in the fold values of the tile.
     #[inline(always)]
     fn values_of(&self, column: usize, columns: usize) -> Range<usize> {
         column * self.tile.lanes..(column + columns) * self.tile.lanes
     }
 
-    /// Collects inputs of the program, `[input][lane]`.
+    /// Collects numbers of the queries that the program reads, for the lanes of the tile,
+    /// `[input][lane]`.
     fn inputs(&self, needed: &[usize], lanes: &mut Vec<u32>) {
         let Job { batch, inputs, .. } = self.job;
         lanes.clear();
@@ -373,8 +377,14 @@ impl Lanes<'_> {
     }
 }
 
+/// Returns whether sparse lists have all documents with codes above a threshold.
+fn is_listed(above: u8) -> bool {
+    above >= CodesAbove::IN_QRELS.0
+}
+
 /// Runs a fold that counts in u32, then copies the counts into f64 columns.
 fn in_counts(counts: &mut Vec<u32>, out: &mut [f64], fold: impl FnOnce(&mut [u32])) {
+    // The buffer never shrinks, because growing a vector again would clear the new part again.
     counts.resize(out.len().max(counts.len()), 0);
     fold(&mut counts[..out.len()]);
     copy(&counts[..out.len()], out);

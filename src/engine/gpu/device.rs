@@ -1,8 +1,15 @@
-//! GPU adapters and open devices. A driver's refusal becomes an error and never a panic.
+//! GPU adapters of this machine and open GPU devices, through wgpu. A driver's refusal becomes an
+//! error and never a panic.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
+
+use wgpu::{
+    BindGroupLayout, Buffer, BufferUsages, CommandEncoder, ComputePipeline, DeviceType, Features,
+    Limits,
+};
 
 use super::sources::with_native_integers;
 use crate::error::{Error, Result};
@@ -31,17 +38,29 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// Whether the GPU is a program on the CPU.
+    /// Returns whether the GPU is a program on the CPU.
     pub fn is_software(&self) -> bool {
         self.kind == SOFTWARE
+    }
+
+    /// Returns the order of preference of the adapter by its kind, 0 for a discrete GPU; `None` for
+    /// software.
+    fn rank(&self) -> Option<u8> {
+        match self.kind {
+            "discrete GPU" => Some(0),
+            "integrated GPU" => Some(1),
+            "virtual GPU" => Some(2),
+            SOFTWARE => None,
+            _ => Some(3),
+        }
     }
 }
 
 const SOFTWARE: &str = "software";
 
-/// The choice of an adapter.
+/// The choice of a GPU adapter: the most powerful hardware, or an adapter by number or name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Choice<'a> {
+pub enum AdapterChoice<'a> {
     /// The most powerful adapter that is not software.
     #[default]
     Hardware,
@@ -50,13 +69,13 @@ pub enum Choice<'a> {
     Named(&'a str),
 }
 
-/// Lists all adapters of this machine. Without a driver, the list is empty.
+/// Lists all GPU adapters of this machine. Without a driver, the list is empty.
 pub fn adapters() -> Vec<Adapter> {
     found().iter().map(describe).collect()
 }
 
-/// Returns the adapters of Vulkan, Metal and DirectX 12 in the order of wgpu; `WGPU_BACKEND`
-/// restricts the backends.
+/// Returns the wgpu adapters of this machine (Vulkan, Metal, DirectX 12), in the order of wgpu;
+/// `WGPU_BACKEND` restricts the backends.
 fn found() -> Vec<wgpu::Adapter> {
     let backends = wgpu::Backends::PRIMARY.with_env();
     let descriptor = wgpu::InstanceDescriptor {
@@ -69,26 +88,22 @@ fn found() -> Vec<wgpu::Adapter> {
 fn describe(adapter: &wgpu::Adapter) -> Adapter {
     let (info, limits) = (adapter.get_info(), adapter.limits());
     let kind = match info.device_type {
-        wgpu::DeviceType::DiscreteGpu => "discrete GPU",
-        wgpu::DeviceType::IntegratedGpu => "integrated GPU",
-        wgpu::DeviceType::VirtualGpu => "virtual GPU",
-        wgpu::DeviceType::Cpu => SOFTWARE,
-        wgpu::DeviceType::Other => "other",
+        DeviceType::DiscreteGpu => "discrete GPU",
+        DeviceType::IntegratedGpu => "integrated GPU",
+        DeviceType::VirtualGpu => "virtual GPU",
+        DeviceType::Cpu => SOFTWARE,
+        DeviceType::Other => "other",
     };
-    let needed = wgpu::Limits::downlevel_defaults();
+    let needed = Limits::downlevel_defaults().max_storage_buffer_binding_size;
+    let binding_bytes = limits.max_storage_buffer_binding_size;
+    let buffers = limits.max_storage_buffers_per_shader_stage;
     let flags = adapter.get_downlevel_capabilities().flags;
     let unusable = if !flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
         Some("it runs no compute shaders".to_owned())
-    } else if limits.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
-        Some(format!(
-            "a shader sees at most {} buffers, and {STORAGE_BUFFERS} are needed",
-            limits.max_storage_buffers_per_shader_stage
-        ))
-    } else if limits.max_storage_buffer_binding_size < needed.max_storage_buffer_binding_size {
-        Some(format!(
-            "a shader sees at most {} bytes of a buffer",
-            limits.max_storage_buffer_binding_size
-        ))
+    } else if buffers < STORAGE_BUFFERS {
+        Some(format!("a shader sees at most {buffers} buffers, and {STORAGE_BUFFERS} are needed"))
+    } else if binding_bytes < needed {
+        Some(format!("a shader sees at most {binding_bytes} bytes of a buffer"))
     } else {
         None
     };
@@ -97,10 +112,10 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
         name: info.name,
         backend: info.backend.to_string(),
         kind,
-        binding_bytes: limits.max_storage_buffer_binding_size,
+        binding_bytes,
         buffer_bytes: limits.max_buffer_size,
-        timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
-        integers64: adapter.features().contains(wgpu::Features::SHADER_INT64),
+        timestamps: adapter.features().contains(Features::TIMESTAMP_QUERY),
+        integers64: adapter.features().contains(Features::SHADER_INT64),
         unusable,
     }
 }
@@ -108,8 +123,8 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
 /// The number of storage buffers that the largest kernel sees.
 const STORAGE_BUFFERS: u32 = 6;
 
-/// The adapter of a choice.
-fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, Adapter)> {
+/// Returns the GPU adapter that a choice selects among those found, or an error with the reason.
+fn choose(choice: AdapterChoice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, Adapter)> {
     let described: Vec<Adapter> = found.iter().map(describe).collect();
     let names: Vec<String> = described.iter().map(|adapter| adapter.name.clone()).collect();
     let seen = if names.is_empty() {
@@ -118,24 +133,19 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
         format!("found: {}", names.join(", "))
     };
     let at = match choice {
-        Choice::Named(name) => {
+        AdapterChoice::Named(name) => {
             let number = name.parse().ok().filter(|&at: &usize| at < described.len());
-            let wanted = name.to_lowercase();
-            let by_name = || names.iter().position(|of| of.to_lowercase().contains(&wanted));
-            let at = number.or_else(by_name);
+            let at = number.or_else(|| {
+                let wanted = name.to_lowercase();
+                names.iter().position(|candidate| candidate.to_lowercase().contains(&wanted))
+            });
             at.ok_or_else(|| Error::Device(format!("no GPU adapter is named `{name}`: {seen}")))?
         }
-        Choice::Hardware => {
-            let rank = |kind: &str| match kind {
-                "discrete GPU" => Some(0),
-                "integrated GPU" => Some(1),
-                "virtual GPU" => Some(2),
-                SOFTWARE => None,
-                _ => Some(3),
-            };
+        AdapterChoice::Hardware => {
             let usable =
                 described.iter().enumerate().filter(|(_, adapter)| adapter.unusable.is_none());
-            let best = usable.filter_map(|(at, adapter)| Some((rank(adapter.kind)?, at))).min();
+            // Pairs are compared by rank first, so equal adapters keep the driver's order.
+            let best = usable.filter_map(|(at, adapter)| Some((adapter.rank()?, at))).min();
             let hint = if described.iter().any(Adapter::is_software) {
                 "; software adapters are used only when named by --adapter"
             } else {
@@ -147,41 +157,42 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
     let adapter = described[at].clone();
     match &adapter.unusable {
         Some(why) => Err(Error::Device(format!("{} cannot be used: {why}", adapter.name))),
-        None => found.into_iter().nth(at).map(|of| (of, adapter)).ok_or(Error::Device(seen)),
+        None => {
+            found.into_iter().nth(at).map(|handle| (handle, adapter)).ok_or(Error::Device(seen))
+        }
     }
 }
 
-/// An open device. Errors outside of a call are kept until a caller asks, and each pipeline is made
-/// only once.
+/// An open GPU device, with its queue, its compiled pipelines and its first failure. Errors outside
+/// of a call are kept until a caller asks, and each pipeline is made only once.
 pub struct Device {
     /// The adapter of the device.
     pub adapter: Adapter,
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     failure: Arc<Mutex<Option<String>>>,
-    pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
-    pub(super) folds: wgpu::BindGroupLayout,
-    pub(super) judged: wgpu::BindGroupLayout,
-    pub(super) reduce: wgpu::BindGroupLayout,
+    pipelines: Mutex<HashMap<String, ComputePipeline>>,
+    pub(super) folds: BindGroupLayout,
+    pub(super) judged: BindGroupLayout,
+    pub(super) reduce: BindGroupLayout,
 }
 
 impl Device {
-    /// Opens a device of the chosen adapter.
+    /// Opens a GPU device of the chosen adapter.
     ///
     /// # Errors
     /// No adapter that fits the choice, an unusable adapter, or a refusal of the driver.
-    pub fn open(choice: Choice) -> Result<Self> {
+    pub fn open(choice: AdapterChoice) -> Result<Self> {
         let (found, adapter) = choose(choice, found())?;
-        let (limits, wanted) =
-            (found.limits(), wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64);
+        let (limits, wanted) = (found.limits(), Features::TIMESTAMP_QUERY | Features::SHADER_INT64);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("laneval"),
             required_features: found.features() & wanted,
-            required_limits: wgpu::Limits {
+            required_limits: Limits {
                 max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
                 max_buffer_size: limits.max_buffer_size,
                 max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
-                ..wgpu::Limits::downlevel_defaults()
+                ..Limits::downlevel_defaults()
             },
             ..wgpu::DeviceDescriptor::default()
         };
@@ -189,18 +200,13 @@ impl Device {
             pollster::block_on(found.request_device(&descriptor)).map_err(|error| {
                 Error::Device(format!("{} cannot be opened: {error}", adapter.name))
             })?;
-        Ok(Self::of(adapter, device, queue))
+        Ok(Self::from_open(adapter, device, queue))
     }
 
-    /// Takes a device that is open already.
-    pub fn of(adapter: Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
+    /// Wraps a wgpu device and its queue that are open already.
+    pub fn from_open(adapter: Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let failure = Arc::new(Mutex::new(None));
-        let note = |failure: Arc<Mutex<Option<String>>>| {
-            move |message: String| {
-                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
-            }
-        };
-        let (uncaptured, lost) = (note(failure.clone()), note(failure.clone()));
+        let (uncaptured, lost) = (note_in(&failure), note_in(&failure));
         device
             .on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured(error.to_string())));
         device.set_device_lost_callback(move |reason, message| {
@@ -211,34 +217,27 @@ impl Device {
         let folds = layout(&device, &[0, 1, 2, 3, 4, 5, 6], &[6]);
         let judged = layout(&device, &[0, 1, 2, 7], &[7]);
         let reduce = layout(&device, &[0, 1, 2, 3, 4], &[4]);
-        Device {
-            adapter,
-            device,
-            queue,
-            failure,
-            pipelines: Mutex::default(),
-            folds,
-            judged,
-            reduce,
-        }
+        Self { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged, reduce }
     }
 
-    /// Makes the shaders use integers made of pairs of words, whether the device has those of 64
-    /// bits or not.
+    /// Makes the shaders use 64-bit integers made of pairs of words, even if the device has native
+    /// ones.
     pub fn with_pairs(mut self) -> Self {
         self.adapter.integers64 = false;
         self
     }
 
-    /// Makes the pipeline of a shader with one of the layouts.
+    /// Compiles a shader into a compute pipeline with one of the layouts, or returns the pipeline
+    /// compiled earlier.
     ///
     /// # Errors
     /// The driver refuses the shader.
     pub(super) fn pipeline(
         &self,
         source: &str,
-        layout: &wgpu::BindGroupLayout,
-    ) -> Result<wgpu::ComputePipeline> {
+        layout: &BindGroupLayout,
+    ) -> Result<ComputePipeline> {
+        // The lock is held while a shader is compiled, so that no shader is compiled twice.
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = pipelines.get(source) {
             return Ok(pipeline.clone());
@@ -261,13 +260,20 @@ impl Device {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
+        // The check comes first: a refused pipeline must not be found by a later call.
         self.check()?;
         pipelines.insert(source.to_owned(), pipeline.clone());
         Ok(pipeline)
     }
 
-    /// Makes a buffer that is not mapped.
-    pub(super) fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    /// Makes an encoder for commands to the GPU.
+    pub(super) fn encoder(&self) -> CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Makes a GPU buffer of at least `size` bytes that is not mapped into host memory.
+    pub(super) fn buffer(&self, size: u64, usage: BufferUsages) -> Buffer {
+        // A binding of no bytes is an error, and a program without inputs has an empty buffer.
         let size = size.max(16).next_multiple_of(16);
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -277,19 +283,19 @@ impl Device {
         })
     }
 
-    /// Makes a buffer with these words for shaders to read.
-    pub(super) fn words(&self, words: &[u32]) -> wgpu::Buffer {
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+    /// Makes a GPU buffer that holds the given words, for shaders to read.
+    pub(super) fn words(&self, words: &[u32]) -> Buffer {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
         let buffer = self.buffer(size_of_val(words) as u64, usage);
         self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
         buffer
     }
 
-    /// Binds buffers to the bindings of a layout.
+    /// Makes a bind group that binds GPU buffers to the numbered bindings of a layout.
     pub(super) fn bind(
         &self,
-        layout: &wgpu::BindGroupLayout,
-        buffers: &[(u32, &wgpu::Buffer)],
+        layout: &BindGroupLayout,
+        buffers: &[(u32, &Buffer)],
     ) -> wgpu::BindGroup {
         let entries = buffers.iter().map(|&(binding, buffer)| wgpu::BindGroupEntry {
             binding,
@@ -303,14 +309,14 @@ impl Device {
         })
     }
 
-    /// Submits commands; these buffers are mapped when the commands are done.
+    /// Submits commands to the GPU; the given buffers are mapped when the commands are done.
     ///
     /// # Errors
     /// Whatever has gone wrong on the device until then.
     pub(super) fn submit<'b>(
         &self,
-        commands: wgpu::CommandEncoder,
-        buffers: impl IntoIterator<Item = (&'b wgpu::Buffer, wgpu::MapMode)>,
+        commands: CommandEncoder,
+        buffers: impl IntoIterator<Item = (&'b Buffer, wgpu::MapMode)>,
     ) -> Result<PendingCommands> {
         let (send, mapped) = mpsc::channel();
         let mut mappings = 0;
@@ -325,7 +331,7 @@ impl Device {
         Ok(PendingCommands { submission, mapped, mappings })
     }
 
-    /// Waits until commands are done and their buffers mapped.
+    /// Waits until submitted GPU commands are done and their buffers mapped.
     ///
     /// # Errors
     /// As [`Device::submit`].
@@ -335,13 +341,13 @@ impl Device {
     ) -> Result<()> {
         self.wait(submission)?;
         for _ in 0..mappings {
-            let answer = mapped.recv().map_err(|error| self.failed(&error.to_string()))?;
-            answer.map_err(|error| self.failed(&error.to_string()))?;
+            let answer = mapped.recv().map_err(|error| self.failed(error))?;
+            answer.map_err(|error| self.failed(error))?;
         }
         Ok(())
     }
 
-    /// Waits until a submission is done.
+    /// Waits until a submission to the GPU is done.
     ///
     /// # Errors
     /// Whatever has gone wrong on the device until then.
@@ -350,31 +356,42 @@ impl Device {
         let polled =
             self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout });
         self.check()?;
-        polled.map(drop).map_err(|error| self.failed(&error.to_string()))
+        polled.map(drop).map_err(|error| self.failed(error))
     }
 
-    /// Returns the error of the device, if one has occurred.
+    /// Returns an error if the GPU device has failed since it was opened.
     pub(super) fn check(&self) -> Result<()> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().map_or(Ok(()), |message| Err(self.failed(message)))
     }
 
-    /// Makes an error of this device.
-    pub(super) fn failed(&self, message: &str) -> Error {
-        Error::Device(format!("{}: {}", self.adapter.name, message.trim()))
+    /// Makes an error with the name of the GPU adapter and a cause.
+    pub(super) fn failed(&self, cause: impl Display) -> Error {
+        Error::Device(format!("{}: {}", self.adapter.name, cause.to_string().trim()))
     }
 }
 
-/// Commands under way, with the buffers to map when the commands are done.
+/// Returns a callback that stores a message as the failure of a GPU device, unless one is stored
+/// already.
+fn note_in(failure: &Arc<Mutex<Option<String>>>) -> impl Fn(String) + use<> {
+    let failure = failure.clone();
+    // The first failure is kept, because later failures mostly follow from the first.
+    move |message| {
+        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+    }
+}
+
+/// GPU commands under way, with the buffers to map when the commands are done.
 pub(super) struct PendingCommands {
     submission: wgpu::SubmissionIndex,
     mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
     mappings: usize,
 }
 
-/// The layout of a shader: binding 0 is a uniform, some of the others are written to.
-fn layout(device: &wgpu::Device, bindings: &[u32], written: &[u32]) -> wgpu::BindGroupLayout {
-    let entry = |&binding: &u32| wgpu::BindGroupLayoutEntry {
+/// Returns the bind group layout of a shader: binding 0 is a uniform, the others are storage
+/// buffers, some of which are written to.
+fn layout(device: &wgpu::Device, bindings: &[u32], written: &[u32]) -> BindGroupLayout {
+    let entries = bindings.iter().map(|&binding| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer {
@@ -388,8 +405,8 @@ fn layout(device: &wgpu::Device, bindings: &[u32], written: &[u32]) -> wgpu::Bin
             min_binding_size: None,
         },
         count: None,
-    };
-    let entries: Vec<_> = bindings.iter().map(entry).collect();
+    });
+    let entries: Vec<_> = entries.collect();
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: None,
         entries: &entries,

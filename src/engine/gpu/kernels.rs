@@ -1,5 +1,5 @@
-//! Kernels: groups of tasks with a shared walk down the ranks, and the blocks of ranks for each
-//! walk.
+//! GPU kernels: groups of folds that share one walk down the ranks, and the blocks of ranks for
+//! each walk.
 //!
 //! A kernel reads every label once, however many folds and cutoffs it computes. Four words, sixteen
 //! ranks of a row, are under way at a time; one test skips a word without a label that counts for a
@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use super::shader::shader;
 use super::tables::{TablePart, rank_words};
-use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
-use crate::matrix::code::UNPOOLED;
+use super::tasks::{IntegerFold as Fold, IntegerProgram, IntegerTask};
+use crate::matrix::code::NOT_IN_QRELS;
 
 /// The most tasks that share a kernel: their states must fit into registers.
 const TOGETHER: usize = 8;
@@ -23,7 +23,8 @@ const BLOCK_BYTES: u32 = 8 << 20;
 /// The mark of no column.
 const NONE: u32 = u32::MAX;
 
-/// A kernel of tasks that run together.
+/// A GPU kernel that computes several folds together: its shader, cutoffs, result columns and
+/// tables.
 #[derive(Debug)]
 pub struct Kernel {
     /// The whole shader.
@@ -40,16 +41,18 @@ pub struct Kernel {
     tables: Vec<TablePart>,
 }
 
-/// Makes the kernels of all tasks. Tasks over more than judged documents get separate kernels, or
-/// every task of a kernel would have to look at unjudged documents too.
+/// Makes the GPU kernels of all tasks of a program in integers. Tasks over more than judged
+/// documents get separate kernels, or every task of a kernel would have to look at unjudged
+/// documents too.
 pub fn kernels(integers: &IntegerProgram) -> Vec<Kernel> {
     // Invariant: a kernel with several blocks has one task, because `carried(&tasks[0].kind)`
     // carries only the state of the first task.
-    let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
-    let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
-        integers.tasks.iter().partition(large);
-    let (all, judged): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
-        shared.into_iter().partition(|task| task.kind.threshold() <= UNPOOLED);
+    let (alone, shared): (Vec<_>, Vec<_>) = integers
+        .tasks
+        .iter()
+        .partition(|task| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4);
+    let (all, judged): (Vec<_>, Vec<_>) =
+        shared.into_iter().partition(|task| task.kind.threshold() <= NOT_IN_QRELS);
     let groups = judged.chunks(TOGETHER).chain(all.chunks(TOGETHER)).chain(alone.chunks(1));
     groups.map(|tasks| Kernel::new(integers, tasks)).collect()
 }
@@ -59,14 +62,13 @@ impl Kernel {
         let mut cutoffs: Vec<u32> = tasks.iter().flat_map(|task| &task.cuts).copied().collect();
         cutoffs.sort_unstable();
         cutoffs.dedup();
-        let column = |cut: &u32, task: &&IntegerTask| {
-            let at = task.cuts.iter().position(|of| of == cut);
-            at.map_or(NONE, |at| task.word + at as u32 * task.kind.words())
-        };
-        let columns: Vec<u32> = cutoffs
-            .iter()
-            .flat_map(|cut| tasks.iter().map(move |task| column(cut, task)))
-            .collect();
+        let mut columns = Vec::new();
+        for cut in &cutoffs {
+            for task in tasks {
+                let at = task.cuts.iter().position(|candidate| candidate == cut);
+                columns.push(at.map_or(NONE, |at| task.word + at as u32 * task.kind.words()));
+            }
+        }
         let by_rank: u32 = tasks.iter().map(|task| rank_words(&task.kind)).max().unwrap_or(0);
         // Without a table by rank the division gives `None`, and one block takes all ranks.
         let ranks =
@@ -76,7 +78,7 @@ impl Kernel {
             blocks.map(|above| above..(above + ranks).min(integers.depth)).collect();
         let (source, tables) = shader(integers, tasks, &blocks);
         let carried = if blocks.len() > 1 { carried(&tasks[0].kind) } else { 0 };
-        Kernel {
+        Self {
             source,
             cuts: cutoffs.len() as u32,
             cutoffs: [cutoffs, columns].concat(),
@@ -86,7 +88,7 @@ impl Kernel {
         }
     }
 
-    /// The tables for one block of ranks.
+    /// Returns the words of all tables that the kernel looks up, for one block of ranks.
     pub fn tables(&self, integers: &IntegerProgram, ranks: Range<u32>) -> Vec<u32> {
         let mut words = Vec::new();
         for table in &self.tables {
@@ -96,10 +98,11 @@ impl Kernel {
     }
 }
 
-/// The number of words of a state that is carried from block to block.
-fn carried(kind: &IntegerFold) -> u32 {
+/// Returns the number of words of a fold's state that is carried from one block of ranks to the
+/// next.
+fn carried(kind: &Fold) -> u32 {
     match kind {
-        IntegerFold::Cascade(_) => 4,
+        Fold::Cascade(_) => 4,
         kind => kind.words(),
     }
 }

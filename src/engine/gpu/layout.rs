@@ -1,11 +1,12 @@
-//! The structs of `common.wgsl`, which the host and the shaders share word for word.
+//! The structs that the host and the GPU shaders (`common.wgsl`, `reduce.wgsl`) share word for
+//! word.
 //!
 //! Every field is a u32, so host and shader agree on offsets without any padding rule; uniforms are
 //! multiples of 16 bytes long.
 
 use bytemuck::{Pod, Zeroable};
 
-/// `Batch` of `common.wgsl`.
+/// The parameters of a GPU kernel over a batch of tiles, as struct `Batch` of `common.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct BatchUniform {
@@ -27,7 +28,7 @@ pub struct BatchUniform {
     pub origin: u32,
 }
 
-/// `Tile` of `common.wgsl`.
+/// The place and shape of one tile among the labels of a batch, as struct `Tile` of `common.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileEntry {
@@ -41,7 +42,8 @@ pub struct TileEntry {
     pub rows: u32,
 }
 
-/// `Product` of `reduce.wgsl`.
+/// The parameters of a measure's sum over rankings on the GPU, as struct `Product` of
+/// `reduce.wgsl`.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProductUniform {

@@ -30,65 +30,62 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::cpu::Cpu;
-use super::job::{Engine, Gather, Idle, Job};
+use super::job::{Collector, Engine, Job, WorkerStates};
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Program};
-use batch::{Answer, Ready, Sizes, Spent};
-use device::{Choice, Device};
+use crate::matrix::LabelMatrix;
+use crate::progress::check_stopped;
+use batch::{BatchResult, GpuTimings, PreparedProgram, Sizes};
+use device::{AdapterChoice, Device};
 use fixed::MAX_DEPTH;
 use resident::ResidentLabels;
 use tasks::IntegerProgram;
 
-/// A GPU. Folds whose sums do not fit into 96 bits run on the CPU in the same call.
+/// The engine that computes folds on a GPU. Folds whose sums do not fit into 96 bits run on the CPU
+/// in the same call.
 pub struct Gpu {
     device: Device,
-    sizes: Sizes,
-    spent: Mutex<Spent>,
+    spent: Mutex<GpuTimings>,
 }
 
 impl Gpu {
-    /// Opens the chosen adapter.
+    /// Opens the chosen GPU adapter and makes an engine of it.
     ///
     /// # Errors
     /// No adapter that fits the choice, an unusable adapter, or a refusal of the driver:
     /// [`Error::Device`].
-    pub fn open(choice: Choice) -> Result<Self> {
-        Ok(Self::of(Device::open(choice)?))
+    pub fn open(choice: AdapterChoice) -> Result<Self> {
+        Ok(Self::from_device(Device::open(choice)?))
     }
 
-    /// Takes a device that is open already.
-    pub fn of(device: Device) -> Self {
-        Gpu { device, sizes: Sizes::default(), spent: Mutex::default() }
+    /// Makes a GPU engine of a device that is open already.
+    pub fn from_device(device: Device) -> Self {
+        Gpu { device, spent: Mutex::default() }
     }
 
-    /// Sets other sizes of batches.
-    pub fn with_sizes(self, sizes: Sizes) -> Self {
-        Gpu { sizes, ..self }
-    }
-
-    /// The device.
+    /// Returns the open GPU device of the engine.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The cost of all runs so far.
-    pub fn spent(&self) -> Spent {
+    /// Returns the time in kernels and the bytes moved, over all runs of the GPU engine so far.
+    pub fn timings(&self) -> GpuTimings {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends the labels of a matrix to the device, to be evaluated there any number of times.
+    /// Sends the labels of a matrix to the GPU's memory, to be evaluated there any number of times.
     ///
     /// # Errors
     /// Not enough memory, or a device that was lost.
-    pub fn load<'a>(&'a self, matrix: &'a crate::matrix::LabelMatrix) -> Result<Loaded<'a>> {
-        Ok(Loaded {
+    pub fn load<'a>(&'a self, matrix: &'a LabelMatrix) -> Result<LoadedMatrix<'a>> {
+        Ok(LoadedMatrix {
             gpu: self,
             matrix,
             labels: ResidentLabels::new(&self.device, &matrix.batch())?,
         })
     }
 
-    fn run_on<G: Gather>(
+    fn run_on<G: Collector>(
         &self,
         job: &Job<'_>,
         labels: Option<&ResidentLabels>,
@@ -101,18 +98,18 @@ impl Gpu {
             return Cpu::new().run(job, workers, begin);
         }
         let integers = Arc::new(IntegerProgram::new(job.program, check_depth(job)?));
-        let ready = Ready::new(&self.device, integers.clone(), job.view, self.sizes)?;
-        let left = Left::new(job.program, &integers);
-        let idle = Idle::new();
+        let ready =
+            PreparedProgram::new(&self.device, integers.clone(), job.view, Sizes::default())?;
+        let left = CpuRemainder::new(job.program, &integers);
+        let idle = WorkerStates::new();
         let spent = ready.run(job, labels, |answer| {
-            if job.is_stopped() {
-                return Err(Error::Stopped);
-            }
+            check_stopped(job.watch)?;
             let first = answer.tiles.start;
             idle.each_tile(
                 job,
                 workers,
-                (answer.tiles.clone(), TOGETHER),
+                answer.tiles.clone(),
+                TOGETHER,
                 &begin,
                 |gather: &mut G, next| {
                     while let Some(tiles) = next() {
@@ -120,7 +117,7 @@ impl Gpu {
                             let columns =
                                 columns(job, &integers, &left, &answer, tile - first, tile);
                             gather.tile(tile, &columns);
-                            job.tell(tile);
+                            job.report_progress(tile);
                         }
                     }
                 },
@@ -146,10 +143,38 @@ impl Engine for Gpu {
     }
 
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
-        explain(job)
+        if job.program.classes.is_some() {
+            return vec!["on the CPU: there are more distinct grades than codes".to_owned()];
+        }
+        let integers = IntegerProgram::new(job.program, deepest(job));
+        let tasks = &job.program.tasks;
+        let mut lines = vec!["on the GPU, in integers:".to_owned()];
+        let mut task_lines = Vec::new();
+        for task in &integers.tasks {
+            let line = match task.unit(integers.depth) {
+                Some((unit, error)) => {
+                    format!("in units of 2^{}, off by at most {error:.1e}", -unit)
+                }
+                None => "exact".to_owned(),
+            };
+            let line = format!("  {}: {line}", tasks[task.index].fold.name());
+            if !task_lines.contains(&line) {
+                task_lines.push(line);
+            }
+        }
+        lines.extend(task_lines);
+        for &index in &integers.left {
+            let name = tasks[index].fold.name();
+            lines.push(format!("  {name}: on the CPU, its terms differ too much"));
+        }
+        lines.push(
+            "walks down each ranking and the last line of every measure: on the CPU, in f64"
+                .to_owned(),
+        );
+        lines
     }
 
-    fn run<G: Gather>(
+    fn run<G: Collector>(
         &self,
         job: &Job<'_>,
         workers: usize,
@@ -159,26 +184,26 @@ impl Engine for Gpu {
     }
 }
 
-/// A GPU with the labels of one matrix in its memory.
-pub struct Loaded<'a> {
+/// A GPU engine with the labels of one matrix in the GPU's memory.
+pub struct LoadedMatrix<'a> {
     gpu: &'a Gpu,
-    matrix: &'a crate::matrix::LabelMatrix,
+    matrix: &'a LabelMatrix,
     labels: ResidentLabels,
 }
 
-impl Loaded<'_> {
-    /// The matrix of the resident labels.
-    pub fn matrix(&self) -> &crate::matrix::LabelMatrix {
+impl LoadedMatrix<'_> {
+    /// Returns the matrix whose labels are in the GPU's memory.
+    pub fn matrix(&self) -> &LabelMatrix {
         self.matrix
     }
 }
 
-impl Engine for Loaded<'_> {
+impl Engine for LoadedMatrix<'_> {
     fn describe(&self) -> String {
         format!("{}, labels resident", self.gpu.describe())
     }
 
-    fn run<G: Gather>(
+    fn run<G: Collector>(
         &self,
         job: &Job<'_>,
         workers: usize,
@@ -189,45 +214,14 @@ impl Engine for Loaded<'_> {
     }
 }
 
-/// Describes how the sums of a job are computed.
-fn explain(job: &Job<'_>) -> Vec<String> {
-    if job.program.classes.is_some() {
-        return vec!["on the CPU: there are more distinct grades than codes".to_owned()];
-    }
-    let integers = IntegerProgram::new(job.program, deepest(job));
-    let name = |of: usize| job.program.tasks[of].fold.name();
-    let mut lines = vec!["on the GPU, in integers:".to_owned()];
-    let mut told = Vec::new();
-    for task in &integers.tasks {
-        let line = match task.unit(integers.depth) {
-            Some((unit, error)) => format!("in units of 2^{}, off by at most {error:.1e}", -unit),
-            None => "exact".to_owned(),
-        };
-        let line = format!("  {}: {line}", name(task.of));
-        if !told.contains(&line) {
-            told.push(line);
-        }
-    }
-    lines.extend(told);
-    let left = integers
-        .left
-        .iter()
-        .map(|&of| format!("  {}: on the CPU, its terms differ too much", name(of)));
-    lines.extend(left);
-    lines.push(
-        "walks down each ranking and the last line of every measure: on the CPU, in f64".to_owned(),
-    );
-    lines
-}
-
-/// The deepest rank that a job looks at.
+/// Returns the deepest rank, of any ranking, that a job looks at.
 fn deepest(job: &Job<'_>) -> u32 {
     // Tiles are padded to a multiple of 4 ranks; the padding is past every end.
     let deepest = job.batch.deepest_row();
     job.view.depth.map_or(deepest, |depth| deepest.min(depth))
 }
 
-/// Returns the deepest rank of a job, and rejects a rank deeper than [`MAX_DEPTH`].
+/// Returns the deepest rank that a job looks at, and rejects a rank deeper than [`MAX_DEPTH`].
 fn check_depth(job: &Job<'_>) -> Result<u32> {
     let deepest = deepest(job);
     if deepest > MAX_DEPTH {
@@ -240,14 +234,14 @@ fn check_depth(job: &Job<'_>) -> Result<u32> {
     Ok(deepest)
 }
 
-/// The part of a program that stays on the CPU.
-struct Left {
+/// The folds of a program that do not fit into integers on the GPU and stay on the CPU.
+struct CpuRemainder {
     program: Program,
     /// The indices of its columns in the whole program.
     columns: Vec<usize>,
 }
 
-impl Left {
+impl CpuRemainder {
     fn new(program: &Program, integers: &IntegerProgram) -> Option<Self> {
         if integers.left.is_empty() {
             return None;
@@ -260,16 +254,17 @@ impl Left {
             first += task.columns();
         }
         let tasks = integers.left.iter().map(|&at| program.tasks[at].clone()).collect();
-        Some(Left { program: Program { tasks, codes: program.codes, classes: None }, columns })
+        Some(Self { program: Program { tasks, codes: program.codes, classes: None }, columns })
     }
 }
 
-/// The columns of one tile: the numbers of its words, and the columns that the CPU adds.
+/// Returns the fold values of one tile: those in the GPU's result words, and those that the CPU
+/// adds.
 fn columns(
     job: &Job<'_>,
     integers: &IntegerProgram,
-    left: &Option<Left>,
-    answer: &Answer,
+    left: &Option<CpuRemainder>,
+    answer: &BatchResult,
     at: usize,
     tile: usize,
 ) -> Columns {
@@ -283,7 +278,7 @@ fn columns(
         |column, lane| answer.word(column, at, lane),
         &mut columns,
     );
-    if let Some(Left { program, columns: own }) = left {
+    if let Some(CpuRemainder { program, columns: own }) = left {
         let found = Cpu::new().columns(&Job { program, ..job.clone() }, tile);
         for (from, &to) in own.iter().enumerate() {
             let values = &found.values[from * lanes..(from + 1) * lanes];

@@ -1,4 +1,4 @@
-//! Labels that stay on the device, for repeated evaluation.
+//! Labels that stay in the memory of a GPU, for repeated evaluation.
 //!
 //! A buffer holds whole tiles, as many as a binding may reach, because a shader sees one binding
 //! and counts its labels in words of 32 bits.
@@ -7,14 +7,21 @@ use super::device::Device;
 use crate::error::Result;
 use crate::matrix::Batch;
 
-/// The tiles of one batch, from the first of its matrix on, in the memory of a device.
+/// The tiles of one batch, from the first of its matrix on, in buffers of a GPU's memory.
 pub struct ResidentLabels {
     /// Buffers of whole tiles, with the offset of the first label of each.
     buffers: Vec<(u64, wgpu::Buffer)>,
 }
 
+/// A GPU buffer with the labels of a batch of tiles, and the word at which the labels begin.
+#[derive(Clone, Copy)]
+pub(super) struct LabelSource<'a> {
+    pub buffer: &'a wgpu::Buffer,
+    pub origin: u32,
+}
+
 impl ResidentLabels {
-    /// Sends all tiles to the device.
+    /// Sends the labels of all tiles of a batch to the GPU.
     ///
     /// # Errors
     /// Not enough memory, or a device that was lost.
@@ -36,9 +43,11 @@ impl ResidentLabels {
             let buffer = device.buffer(end - start, usage);
             if let Some(error) = pollster::block_on(scope.pop()) {
                 return Err(
-                    device.failed(&format!("no room for {} bytes of labels: {error}", end - start))
+                    device.failed(format!("no room for {} bytes of labels: {error}", end - start))
                 );
             }
+            // `write_buffer` holds a copy of its bytes until the device has them. With one piece at
+            // a time, the host never holds a second copy of all labels.
             const PIECE: usize = 16 << 20;
             let labels = &batch.bytes()[start as usize..end as usize];
             for (at, piece) in labels.chunks(PIECE).enumerate() {
@@ -47,17 +56,16 @@ impl ResidentLabels {
             }
             buffers.push((start, buffer));
         }
-        Ok(ResidentLabels { buffers })
+        Ok(Self { buffers })
     }
 
-    /// The buffer with a label, by the label's offset in the tiles, and the index of its word in
-    /// the buffer.
-    pub(super) fn at(&self, offset: u64) -> (&wgpu::Buffer, u32) {
+    /// Returns the GPU buffer and the word of the label with a given offset in the tiles.
+    pub(super) fn at(&self, offset: u64) -> LabelSource<'_> {
         let (start, buffer) = &self.buffers[self.buffer(offset)];
-        (buffer, ((offset - start) / 4) as u32)
+        LabelSource { buffer, origin: ((offset - start) / 4) as u32 }
     }
 
-    /// Whether two offsets are in one buffer.
+    /// Returns whether the labels at two offsets are in one GPU buffer.
     pub(super) fn together(&self, a: u64, b: u64) -> bool {
         self.buffer(a) == self.buffer(b)
     }

@@ -1,5 +1,8 @@
-//! The text of a kernel's shader: WGSL made of the folds' own files, functions that are written
-//! here, and a main loop.
+//! Writing a GPU kernel's shader as text: WGSL made of the folds' own files, functions that are
+//! written here, and a main loop.
+//!
+//! A *fold* takes the labels of a ranking in order and keeps a small state, such as a count of
+//! hits. A *task* is a fold with its parameters and cutoffs, and a *row* is one ranking.
 //!
 //! Why shaders are put together and not written: WGSL has no generics and no function pointers, and
 //! a switch on the kind of fold would be run for every label. So for each kernel a row's type and
@@ -9,84 +12,96 @@
 //! ```text
 //! common.wgsl           bindings, words, fixed-point numbers
 //! count.wgsl, …         the folds that the kernel has
-//! struct Row            slot, t0, t1, … the states, n0, … numbers of the query
+//! struct Row            slot, the place of the row; t0, t1, … the states of the tasks;
+//!                       n0, … a number of the query for tasks that need one
 //! start, take, label,   for each task its line: (*row).t0 = count((*row).t0, word, 2u);
 //! store, keep
 //! main.wgsl             one invocation a row: down the ranks, four words at a time,
 //!                       store at each cutoff
 //! ```
 //!
-//! A word has four labels of a row. `take` gets words: counts take them whole (a population count),
-//! all others share one test, whether any byte exceeds the *least* of their thresholds, and go
-//! label by label only if one does. Judgments are sparse, so most words end at the test.
+//! A word has four labels of a row, and `take` gets words. A count takes a word whole, by a
+//! population count. All other tasks go label by label, after one test that they share: whether any
+//! byte exceeds the *least* of their thresholds. Judgments are sparse, so most words end at the
+//! test. A count whose threshold is no lower than this least threshold waits for the test too.
 
 use std::ops::Range;
 
 use super::sources::{COMMON, FOLDS, MAIN};
 use super::tables::TablePart;
-use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
+use super::tasks::{IntegerFold as Fold, IntegerProgram, IntegerTask};
 
-/// Writes the shader of a kernel with `tasks` over `blocks` of ranks. Returns the source with the
-/// tables that the shader reads.
+/// Writes the WGSL shader of a GPU kernel with `tasks` over `blocks` of ranks. A block is the ranks
+/// for which the tables are loaded at once. Returns the source, and the tables that the shader
+/// reads.
 pub fn shader(
     integers: &IntegerProgram,
     tasks: &[&IntegerTask],
     blocks: &[Range<u32>],
 ) -> (String, Vec<TablePart>) {
-    let mut writer = Writer { integers, tasks, blocks, tables: Vec::new() };
+    let mut writer = ShaderWriter { integers, tasks, blocks, tables: Vec::new() };
     let source = writer.whole();
     (source, writer.tables)
 }
 
-/// The writer of a shader, with the tables that the shader reads.
-struct Writer<'a> {
+/// The writer of a GPU kernel's WGSL shader, with the tables that the shader reads.
+struct ShaderWriter<'a> {
     integers: &'a IntegerProgram,
     tasks: &'a [&'a IntegerTask],
     blocks: &'a [Range<u32>],
     tables: Vec<TablePart>,
 }
 
-/// The parts of a shader for one task, as WGSL: `t` is its state, `slot` its row.
+/// The pieces of WGSL code for one task of a shader. In them `t` is the state of the task, and
+/// `slot` the place of the row in the columns of results.
 #[derive(Default)]
 struct ShaderLines {
     /// The type of the state.
     state: &'static str,
-    /// A number of the row, read only once.
+    /// An expression for a number of the row's query, such as a cap, which `start` reads once.
     number: Option<String>,
     /// The state before the first rank, if it is not zero.
     start: Option<String>,
     step: TaskStep,
-    /// Stores the state from `column` on.
+    /// Code to store the state at a cutoff in `column`, and in the next columns if the state has
+    /// several words.
     store: &'static str,
-    /// Code to store the whole state from `column` on for the next block, and code to restore the
-    /// state.
+    /// Code to store the whole state from `column` on for the next block of ranks, and an
+    /// expression that restores the state.
     carry: Option<[&'static str; 2]>,
 }
 
-/// The step of a task at a word or a label.
+impl ShaderLines {
+    /// Makes the WGSL code of a task that takes labels one by one, and whose state begins as zeros.
+    fn by_label(state: &'static str, step: String, store: &'static str) -> Self {
+        Self { state, step: TaskStep::Label(step), store, ..Self::default() }
+    }
+}
+
+/// The WGSL code with which a task takes a word of four labels, or a single label.
 #[derive(Default)]
 enum TaskStep {
-    /// No step: no code counts.
+    /// No code, because no label changes the state.
     #[default]
     None,
-    /// Computes the next state from a word of labels.
+    /// An expression for the next state after a word of labels.
     Word(String),
-    /// Takes a label that counts.
+    /// A statement that takes a label above the task's threshold.
     Label(String),
 }
 
-/// A function of WGSL.
-fn function(head: &str, start: &str, body: &str) -> String {
-    format!("fn {head} {{\n{start}{body}}}\n")
+/// Returns the text of a WGSL function over a row, and over more parameters.
+fn function(name: &str, more: &str, start: &str, body: String) -> String {
+    format!("fn {name}(row: ptr<function, Row>{more}) {{\n{start}{body}}}\n")
 }
 
-impl Writer<'_> {
-    /// The whole shader.
+impl ShaderWriter<'_> {
+    /// Returns the whole WGSL text of the kernel's shader.
     fn whole(&mut self) -> String {
         let lines: Vec<ShaderLines> = (0..self.tasks.len()).map(|at| self.lines(at)).collect();
         let files = FOLDS
             .iter()
-            .filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
+            .filter(|(stem, _)| self.tasks.iter().any(|task| task.kind.stem() == *stem));
         let files = files.map(|(_, text)| *text);
         let own = [
             self.row(&lines),
@@ -102,7 +117,7 @@ impl Writer<'_> {
         parts.collect::<Vec<_>>().join("\n")
     }
 
-    /// The states of a row.
+    /// Returns the WGSL struct with the states of all tasks for one ranking.
     fn row(&self, lines: &[ShaderLines]) -> String {
         let fields = lines.iter().enumerate().map(|(at, lines)| match &lines.number {
             Some(_) => format!("    t{at}: {},\n    n{at}: u32,\n", lines.state),
@@ -111,7 +126,7 @@ impl Writer<'_> {
         format!("struct Row {{\n    slot: u32,\n{}}}\n", fields.collect::<String>())
     }
 
-    /// The states before the first rank of the block.
+    /// Returns the WGSL function that sets the states before the first rank of the block.
     fn start(&self, lines: &[ShaderLines]) -> String {
         let carried = format!("let column = {}u;", self.integers.words);
         let starts = lines.iter().enumerate().map(|(at, lines)| {
@@ -123,18 +138,14 @@ impl Writer<'_> {
             });
             number.chain(start).chain(load).collect::<String>()
         });
-        function(
-            "start(row: ptr<function, Row>)",
-            "    let slot = (*row).slot;\n",
-            &starts.collect::<String>(),
-        )
+        function("start", "", SLOT, starts.collect())
     }
 
-    /// The code for a word of four labels, the first at the rank after `first`, and for each label
-    /// that may count.
+    /// Returns the two WGSL functions that take labels. `take` takes a word of four labels, the
+    /// first of them at rank `first` + 1; `label` takes each label that may change a state.
     fn take(&self, lines: &[ShaderLines]) -> String {
-        let single = self.tasks.iter().filter(|task| !is_count(&task.kind));
-        // Without any fold of single labels, all labels are skipped.
+        let single = self.tasks.iter().filter(|task| !task.kind.is_count());
+        // Without a fold that goes label by label, `take` has no test and no call of `label`.
         let threshold = single.map(|task| task.kind.threshold()).min().unwrap_or(u8::MAX);
         let (mut all, mut some, mut labels) = (String::new(), String::new(), String::new());
         for (at, (task, lines)) in self.tasks.iter().zip(lines).enumerate() {
@@ -154,8 +165,7 @@ impl Writer<'_> {
                 TaskStep::None => {}
             }
         }
-        let slot = "    let slot = (*row).slot;\n";
-        let label = function("label(row: ptr<function, Row>, code: u32, rank: u32)", slot, &labels);
+        let label = function("label", ", code: u32, rank: u32", SLOT, labels);
         let skip =
             format!("    let hits = above(word, {threshold}u);\n    if hits == 0u {{ return; }}\n");
         // Not a loop: llvmpipe ends a shader's loops after 65,535 rounds, all of them together.
@@ -169,46 +179,40 @@ impl Writer<'_> {
         });
         let each: String = each.collect();
         let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };
-        label
-            + &function(
-                "take(row: ptr<function, Row>, word: u32, first: u32)",
-                "",
-                &[all, rest].concat(),
-            )
+        label + &function("take", ", word: u32, first: u32", "", all + &rest)
     }
 
-    /// The code that stores the states at a cutoff.
+    /// Returns the WGSL function that stores the states at a cutoff.
     fn store(&self, lines: &[ShaderLines]) -> String {
         let tasks = self.tasks.len();
         let stores = lines.iter().enumerate().map(|(at, ShaderLines { store, .. })| {
             let column = format!("let column = cutoffs[batch.cuts + cut * {tasks}u + {at}u];");
             format!("    {{ {column} let t = (*row).t{at}; if column != NONE {{ {store} }} }}\n")
         });
-        let start = "    let slot = (*row).slot;\n";
-        function("store(row: ptr<function, Row>, cut: u32)", start, &stores.collect::<String>())
+        function("store", ", cut: u32", SLOT, stores.collect())
     }
 
-    /// The code that stores the states for the next block of ranks.
+    /// Returns the WGSL function that stores the states for the next block of ranks.
     fn keep(&self, lines: &[ShaderLines]) -> String {
         let column = self.integers.words;
         let saves = lines.iter().enumerate().filter_map(|(at, lines)| {
             let [save, _] = lines.carry.as_ref()?;
             Some(format!("    {{ let column = {column}u; let t = (*row).t{at}; {save} }}\n"))
         });
-        function(
-            "keep(row: ptr<function, Row>)",
-            "    let slot = (*row).slot;\n",
-            &saves.collect::<String>(),
-        )
+        function("keep", "", SLOT, saves.collect())
     }
 
-    /// Adds a table behind all earlier tables, unless the shader has an equal table, and returns
-    /// its start.
+    /// Adds a table after all earlier tables of the shader, unless the shader has an equal table.
+    /// Returns the index of the first word of the table.
     fn table(&mut self, table: TablePart) -> u32 {
         let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
         // Two tasks may share a table, such as the reciprocals, so an equal table is stored only
         // once.
-        let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
+        let known = self
+            .tables
+            .iter()
+            .position(|candidate| *candidate == table)
+            .unwrap_or(self.tables.len());
         let start =
             self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
         if known == self.tables.len() {
@@ -218,19 +222,19 @@ impl Writer<'_> {
     }
 
     // Long on purpose: the function is a table with a row for each fold.
-    /// The parts of the shader for a task.
+    /// Returns the WGSL code of the shader for one task.
     fn lines(&mut self, at: usize) -> ShaderLines {
         let task = self.tasks[at];
         let t = format!("(*row).t{at}");
         let blocked = self.blocks.len() > 1;
         match &task.kind {
-            IntegerFold::Count(above) => ShaderLines {
+            Fold::Count(above) => ShaderLines {
                 state: "u32",
                 step: TaskStep::Word(format!("count(t, word, {above}u)")),
                 store: STORE_ONE,
                 ..ShaderLines::default()
             },
-            IntegerFold::CountWithin(above, input) => ShaderLines {
+            Fold::CountWithin(above, input) => ShaderLines {
                 state: "u32",
                 number: Some(format!("input({input}u, slot)")),
                 step: TaskStep::Word(format!(
@@ -239,24 +243,15 @@ impl Writer<'_> {
                 store: STORE_ONE,
                 ..ShaderLines::default()
             },
-            IntegerFold::FirstRank(_) => ShaderLines {
-                state: "u32",
-                step: TaskStep::Label(format!("{t} = first_rank(t, rank);")),
-                store: STORE_ONE,
-                ..ShaderLines::default()
-            },
-            IntegerFold::PrecisionSum(_, bits) => {
-                let reciprocals = self.table(TablePart::Reciprocals);
-                ShaderLines {
-                    state: "PrecisionSum",
-                    step: TaskStep::Label(format!(
-                        "{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);"
-                    )),
-                    store: STORE_SUM,
-                    ..ShaderLines::default()
-                }
+            Fold::FirstRank(_) => {
+                ShaderLines::by_label("u32", format!("{t} = first_rank(t, rank);"), STORE_ONE)
             }
-            IntegerFold::WeightedSum(terms) => {
+            Fold::PrecisionSum(_, bits) => {
+                let reciprocals = self.table(TablePart::Reciprocals);
+                let step = format!("{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);");
+                ShaderLines::by_label("PrecisionSum", step, STORE_SUM)
+            }
+            Fold::WeightedSum(terms) => {
                 let table = self.table(TablePart::Ranks(task.word));
                 let (wide, words) = if terms.wide { ("_wide", 3) } else { ("", 2) };
                 let step = by_rank(terms.gains.codes(), terms.gains.first, table, words);
@@ -272,8 +267,8 @@ impl Writer<'_> {
                     ..ShaderLines::default()
                 }
             }
-            IntegerFold::Cascade(chances) => {
-                let goes_on = self.table(TablePart::GoesOn(task.word));
+            Fold::Cascade(chances) => {
+                let goes_on = self.table(TablePart::Continuation(task.word));
                 let table = self.table(TablePart::Ranks(task.word));
                 let step = by_rank(chances.stops.codes(), chances.stops.first, table, 2);
                 ShaderLines {
@@ -292,65 +287,59 @@ impl Writer<'_> {
                     ..ShaderLines::default()
                 }
             }
-            IntegerFold::PeakPrecision(_, first, caps) => {
+            Fold::PeakPrecision(_, first, caps) => {
                 let column = task.word;
-                // Not a loop, as in `take`: one test within another for each cap, of which a hit
-                // mostly needs the first. Compilers limit how deep blocks may be.
+                // Not a loop, for the reason in `take`: a test for each cap, one nested in the
+                // other, as most hits fail the first test. Compilers limit how deep blocks may be,
+                // so a nest has at most 16 tests.
                 let due = format!("if peak_precision_is_due(peak, {first}u, {caps}u, slot)");
                 let reach = format!("peak = peak_precision_reach(peak, {column}u, slot);");
-                let nested = |caps: u32| {
-                    (0..caps).fold(String::new(), |more, _| format!("{due} {{ {reach} {more} }}"))
-                };
-                let reached: String =
-                    (0..*caps).step_by(16).map(|at| nested((caps - at).min(16))).collect();
+                let reached = (0..*caps).step_by(16).map(|at| {
+                    (at..*caps)
+                        .take(16)
+                        .fold(String::new(), |more, _| format!("{due} {{ {reach} {more} }}"))
+                });
+                let reached: String = reached.collect();
                 let step = format!(
                     "var peak = peak_precision_hit(t); {reached} {t} = peak_precision_at(peak, \
                      rank);"
                 );
+                let store = "peak_precision_end(t, column, slot);";
                 ShaderLines {
-                    state: "PeakPrecision",
                     start: Some(format!("peak_precision_start({column}u, {caps}u, slot)")),
-                    step: TaskStep::Label(step),
-                    store: "peak_precision_end(t, column, slot);",
-                    ..ShaderLines::default()
+                    ..ShaderLines::by_label("PeakPrecision", step, store)
                 }
             }
-            IntegerFold::PreferenceSum { hits, cap, .. } => ShaderLines {
-                state: "PreferenceSum",
-                number: Some(format!("input({cap}u, slot)")),
-                step: TaskStep::Label(format!(
-                    "{t} = preference_sum(t, code > {hits}u, (*row).n{at});"
-                )),
-                store: "put(column, slot, t.hits); put(column + 1u, slot, t.preferred);",
-                ..ShaderLines::default()
-            },
-            IntegerFold::InferredSum(above, bits) => {
-                let tables = [self.table(TablePart::Reciprocals), self.table(TablePart::Shares)];
-                let [reciprocals, shares] = tables;
+            Fold::PreferenceSum { hits, cap, .. } => {
+                let step = format!("{t} = preference_sum(t, code > {hits}u, (*row).n{at});");
+                let store = "put(column, slot, t.hits); put(column + 1u, slot, t.preferred);";
+                ShaderLines {
+                    number: Some(format!("input({cap}u, slot)")),
+                    ..ShaderLines::by_label("PreferenceSum", step, store)
+                }
+            }
+            Fold::InferredSum(above, bits) => {
+                let reciprocals = self.table(TablePart::Reciprocals);
+                let shares = self.table(TablePart::Shares);
                 let arguments =
                     format!("t, rank, code, {above}u, {reciprocals}u, {shares}u, {bits}u");
-                ShaderLines {
-                    state: "InferredSum",
-                    step: TaskStep::Label(format!("{t} = inferred_sum({arguments});")),
-                    store: STORE_SUM,
-                    ..ShaderLines::default()
-                }
+                let step = format!("{t} = inferred_sum({arguments});");
+                ShaderLines::by_label("InferredSum", step, STORE_SUM)
             }
-            IntegerFold::PairSum(_) => ShaderLines {
-                state: "PairSum",
-                step: TaskStep::Label(format!("{t} = pair_sum(t, rank);")),
-                store: "put(column, slot, t.pairs);",
-                ..ShaderLines::default()
-            },
-            IntegerFold::Histogram(codes) => ShaderLines {
-                state: "u32",
+            Fold::PairSum(_) => {
+                let step = format!("{t} = pair_sum(t, rank);");
+                ShaderLines::by_label("PairSum", step, "put(column, slot, t.pairs);")
+            }
+            Fold::Histogram(codes) => ShaderLines {
                 start: Some(format!("histogram_start({}u, {codes}u, slot)", task.word)),
-                step: TaskStep::Label(format!("histogram(t, code, {codes}u, slot);")),
-                ..ShaderLines::default()
+                ..ShaderLines::by_label("u32", format!("histogram(t, code, {codes}u, slot);"), "")
             },
         }
     }
 }
+
+/// The beginning of functions that store or load the state of a row.
+const SLOT: &str = "    let slot = (*row).slot;\n";
 
 const STORE_ONE: &str = "put(column, slot, t);";
 
@@ -364,32 +353,10 @@ const LOAD_TWO: &str = "taken64(column, slot)";
 
 const LOAD_THREE: &str = "vec3(taken64(column, slot), taken(column + 2u, slot))";
 
-/// Returns code to test whether a table by rank has the code of the label, and code for the place
-/// of the entry; `None` if the table has no codes.
+/// Returns two pieces of WGSL code for a table by rank and code: a test whether the table has the
+/// code of the label, and the index of the entry's first word. `None` if the table has no codes.
 fn by_rank(codes: u32, first: u8, table: u32, words: u32) -> Option<[String; 2]> {
     let condition = format!("let index = code - {first}u; if index < {codes}u");
     let entry = format!("{table}u + ((rank - 1u - batch.above) * {codes}u + index) * {words}u");
     (codes > 0).then_some([condition, entry])
-}
-
-/// Whether the fold is a count. Counts take words whole, and do not make a kernel look at single
-/// labels.
-fn is_count(kind: &IntegerFold) -> bool {
-    matches!(kind, IntegerFold::Count(_) | IntegerFold::CountWithin(..))
-}
-
-/// Returns the stem of the shader file of a fold.
-fn stem_of(kind: &IntegerFold) -> &'static str {
-    match kind {
-        IntegerFold::Count(_) | IntegerFold::CountWithin(..) => "count",
-        IntegerFold::FirstRank(_) => "first_rank",
-        IntegerFold::PrecisionSum(..) => "precision_sum",
-        IntegerFold::WeightedSum(_) => "weighted_sum",
-        IntegerFold::Cascade(_) => "cascade",
-        IntegerFold::PeakPrecision(..) => "peak_precision",
-        IntegerFold::PreferenceSum { .. } => "preference_sum",
-        IntegerFold::InferredSum(..) => "inferred_sum",
-        IntegerFold::PairSum(_) => "pair_sum",
-        IntegerFold::Histogram(_) => "histogram",
-    }
 }

@@ -1,5 +1,5 @@
-//! The text of shaders that is written by hand, in `shaders/`: what all share, the folds, the views
-//! and the sums over rows.
+//! The WGSL shaders that are written by hand, in `shaders/`: what all share, the folds, the
+//! judged-only view and the sums over rows.
 
 /// Integers of 64 bits made of two words, which every device has.
 const PAIRS: &str = include_str!("../../../shaders/integers.wgsl");
@@ -7,7 +7,7 @@ const PAIRS: &str = include_str!("../../../shaders/integers.wgsl");
 /// The functions of [`PAIRS`] with native integers of 64 bits.
 const NATIVE: &str = include_str!("../../../shaders/integers64.wgsl");
 
-/// A shader with native integers of 64 bits in place of pairs of words.
+/// Returns a WGSL shader with native integers of 64 bits in place of pairs of words.
 pub fn with_native_integers(source: &str) -> String {
     source.replacen(PAIRS, NATIVE, 1)
 }

@@ -1,4 +1,5 @@
-//! The tasks of a program in integers: the words of each task, and the numbers behind the words.
+//! The folds of a program in integers for the GPU: the words of each task, and the numbers behind
+//! the words.
 //!
 //! A task of the program becomes one of three things:
 //!
@@ -21,13 +22,13 @@
 //! once, and the following power of two is exact; hence the error of a column is at most the bound
 //! of `fixed` and one rounding.
 
-use super::fixed::{self, Chances, IntegerTerms, power_of_two};
+use super::fixed::{self, IntegerTerms, StopProbabilities, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Program, QueryInputs};
 use crate::matrix::LANES;
-use crate::matrix::code::UNPOOLED;
+use crate::matrix::code::NOT_IN_QRELS;
 
-/// A program as the shaders run it.
-#[derive(Debug)]
+/// A program of folds in integers, as the GPU shaders run it.
+#[derive(Debug, Default)]
 pub struct IntegerProgram {
     /// The tasks for the device, without tasks that stay on the CPU.
     pub tasks: Vec<IntegerTask>,
@@ -41,7 +42,7 @@ pub struct IntegerProgram {
     pub left: Vec<usize>,
 }
 
-/// A fold in integers with its cutoffs.
+/// A fold in integers on the GPU, with its cutoffs and its columns of result words.
 #[derive(Debug)]
 pub struct IntegerTask {
     /// The fold.
@@ -53,10 +54,10 @@ pub struct IntegerTask {
     /// The first column of words of the task.
     pub word: u32,
     /// The index of the task in the program.
-    pub of: usize,
+    pub index: usize,
 }
 
-/// A fold in integers.
+/// A fold in integers, as the GPU shaders compute it, with its parameters.
 #[derive(Debug)]
 pub enum IntegerFold {
     /// A count of hits.
@@ -70,7 +71,7 @@ pub enum IntegerFold {
     /// A weighted sum, with terms by rank and code.
     WeightedSum(IntegerTerms),
     /// A cascade, with chances by rank and code.
-    Cascade(Chances),
+    Cascade(StopProbabilities),
     /// Peaks of precision, with the first input of their caps and the number of caps.
     PeakPrecision(u8, u32, u32),
     /// A preference sum, with the input that caps and the program's input that divides.
@@ -93,40 +94,59 @@ pub enum IntegerFold {
 }
 
 impl IntegerFold {
-    /// The number of words of one state as stored.
+    /// Returns the number of 32-bit words of one stored state of the fold.
     pub fn words(&self) -> u32 {
         match self {
-            IntegerFold::Count(_)
-            | IntegerFold::CountWithin(..)
-            | IntegerFold::FirstRank(_)
-            | IntegerFold::PairSum(_) => 1,
-            IntegerFold::PrecisionSum(..)
-            | IntegerFold::Cascade(_)
-            | IntegerFold::InferredSum(..)
-            | IntegerFold::PreferenceSum { .. } => 2,
-            IntegerFold::WeightedSum(terms) => terms.words(),
-            &IntegerFold::PeakPrecision(_, _, words) | &IntegerFold::Histogram(words) => words,
+            Self::Count(_) | Self::CountWithin(..) | Self::FirstRank(_) | Self::PairSum(_) => 1,
+            Self::PrecisionSum(..)
+            | Self::Cascade(_)
+            | Self::InferredSum(..)
+            | Self::PreferenceSum { .. } => 2,
+            Self::WeightedSum(terms) => terms.words(),
+            &Self::PeakPrecision(_, _, words) | &Self::Histogram(words) => words,
         }
     }
 
-    /// Returns the largest code up to which no code changes the state.
+    /// Returns the largest label code up to which no code changes the fold's state.
     pub fn threshold(&self) -> u8 {
         match self {
-            &IntegerFold::Count(above)
-            | &IntegerFold::CountWithin(above, _)
-            | &IntegerFold::FirstRank(above)
-            | &IntegerFold::PrecisionSum(above, _)
-            | &IntegerFold::PeakPrecision(above, ..)
-            | &IntegerFold::PairSum(above) => above,
-            IntegerFold::WeightedSum(terms) => terms.gains.first - 1,
-            IntegerFold::Cascade(chances) => chances.stops.first - 1,
-            IntegerFold::PreferenceSum { hits, judged, .. } => *hits.min(judged),
-            IntegerFold::InferredSum(..) => UNPOOLED,
-            IntegerFold::Histogram(_) => 0,
+            &Self::Count(above)
+            | &Self::CountWithin(above, _)
+            | &Self::FirstRank(above)
+            | &Self::PrecisionSum(above, _)
+            | &Self::PeakPrecision(above, ..)
+            | &Self::PairSum(above) => above,
+            Self::WeightedSum(terms) => terms.gains.first - 1,
+            Self::Cascade(chances) => chances.stops.first - 1,
+            Self::PreferenceSum { hits, judged, .. } => *hits.min(judged),
+            Self::InferredSum(..) => NOT_IN_QRELS,
+            Self::Histogram(_) => 0,
         }
     }
 
-    /// Whether the state is a count or a rank, which f64 holds exactly too.
+    /// Returns whether the fold is a count. Counts take words whole, and do not make a kernel look
+    /// at single labels.
+    pub fn is_count(&self) -> bool {
+        matches!(self, Self::Count(_) | Self::CountWithin(..))
+    }
+
+    /// Returns the stem of the fold's shader file, such as `precision_sum`.
+    pub fn stem(&self) -> &'static str {
+        match self {
+            Self::Count(_) | Self::CountWithin(..) => "count",
+            Self::FirstRank(_) => "first_rank",
+            Self::PrecisionSum(..) => "precision_sum",
+            Self::WeightedSum(_) => "weighted_sum",
+            Self::Cascade(_) => "cascade",
+            Self::PeakPrecision(..) => "peak_precision",
+            Self::PreferenceSum { .. } => "preference_sum",
+            Self::InferredSum(..) => "inferred_sum",
+            Self::PairSum(_) => "pair_sum",
+            Self::Histogram(_) => "histogram",
+        }
+    }
+
+    /// Returns whether the fold's state is a count or a rank, which f64 holds exactly too.
     #[cfg(feature = "parts")]
     pub fn is_exact(&self) -> bool {
         matches!(
@@ -140,77 +160,69 @@ impl IntegerFold {
         )
     }
 
-    /// The unit of a sum over `depth` ranks and the bound on its error; `None` for states that are
-    /// not rounded.
+    /// Returns s for the unit 2^-s of the fold's sum over `depth` ranks, and the bound on the sum's
+    /// error; `None` for states that are not rounded.
     fn unit(&self, depth: u32) -> Option<(i32, f64)> {
         match self {
-            IntegerFold::PrecisionSum(_, bits) => {
-                Some((63 - *bits as i32, fixed::precision_error(depth)))
-            }
-            IntegerFold::InferredSum(_, bits) => {
-                Some((63 - *bits as i32, fixed::inferred_error(depth)))
-            }
-            IntegerFold::WeightedSum(terms) => Some((terms.scale, terms.error)),
-            IntegerFold::Cascade(chances) => Some((63, chances.error)),
+            Self::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
+            Self::InferredSum(_, bits) => Some((63 - *bits as i32, fixed::inferred_error(depth))),
+            Self::WeightedSum(terms) => Some((terms.scale, terms.error)),
+            Self::Cascade(chances) => Some((63, chances.error)),
             _ => None,
         }
     }
 }
 
 impl IntegerTask {
-    /// The unit of the sum and the bound on its error, in rankings of at most `deepest` ranks;
-    /// `None` for states that are not rounded.
+    /// Returns s for the unit 2^-s of the task's sum, and the bound on the sum's error, in rankings
+    /// of at most `deepest` ranks; `None` for states that are not rounded.
     pub fn unit(&self, deepest: u32) -> Option<(i32, f64)> {
         self.kind.unit(self.cuts.last().map_or(0, |&last| last.min(deepest)))
     }
 }
 
 impl IntegerProgram {
-    /// Makes the tasks of a program over rankings of at most `deepest` ranks.
+    /// Translates a program of folds to integer tasks for the GPU, over rankings of at most
+    /// `deepest` ranks.
     pub fn new(program: &Program, deepest: u32) -> Self {
-        let mut made = IntegerProgram {
-            tasks: Vec::new(),
-            inputs: Vec::new(),
-            words: 0,
-            depth: deepest,
-            left: Vec::new(),
-        };
+        let mut integers = Self { depth: deepest, ..Self::default() };
         let mut column = 0;
-        for (of, task) in program.tasks.iter().enumerate() {
-            let cuts: Vec<u32> = task.cuts.iter().filter_map(fixed_rank).collect();
+        for (index, task) in program.tasks.iter().enumerate() {
+            let cuts: Vec<u32> = task.cuts.iter().filter_map(Cut::fixed_rank).collect();
             let depth = cuts.last().map_or(0, |&last| last.min(deepest));
-            match made.kind(&task.fold, depth, program.codes) {
-                Some(kind) if !cuts.is_empty() => made.push(kind, cuts.clone(), column, of),
+            match integers.kind(&task.fold, depth, program.codes) {
+                Some(kind) if !cuts.is_empty() => integers.push(kind, cuts.clone(), column, index),
+                // A count at ranks of the queries alone is never read at a fixed rank.
                 Some(_) => {}
-                None => made.left.push(of),
+                None => integers.left.push(index),
             }
             for (at, cut) in task.cuts.iter().enumerate() {
                 if let (Fold::Count(set), &Cut::PerQuery(input)) = (&task.fold, cut) {
-                    let input = made.input(input);
-                    made.push(
+                    let input = integers.input(input);
+                    integers.push(
                         IntegerFold::CountWithin(set.0, input),
                         vec![u32::MAX],
                         column + at,
-                        of,
+                        index,
                     );
                 }
             }
             column += task.columns();
         }
-        made
+        integers
     }
 
-    /// The task with this first column of words.
+    /// Returns the fold of the task with this first column of result words.
     pub fn kind_at(&self, word: u32) -> &IntegerFold {
         let at = self.tasks.partition_point(|task| task.word < word);
         &self.tasks[at].kind
     }
 
-    fn push(&mut self, kind: IntegerFold, cuts: Vec<u32>, column: usize, of: usize) {
+    fn push(&mut self, kind: IntegerFold, cuts: Vec<u32>, column: usize, index: usize) {
         let word = self.words;
         // Invariant: tasks ascend by their first word, which `kind_at` searches by.
         self.words += kind.words() * cuts.len() as u32;
-        self.tasks.push(IntegerTask { kind, cuts, column, word, of });
+        self.tasks.push(IntegerTask { kind, cuts, column, word, index });
     }
 
     fn input(&mut self, input: usize) -> u32 {
@@ -218,9 +230,9 @@ impl IntegerProgram {
         self.inputs.len() as u32 - 1
     }
 
-    /// Returns the integer form of a fold; `None` for a fold without an integer form.
+    /// Returns the integer form of a fold for the GPU; `None` for a fold without an integer form.
     fn kind(&mut self, fold: &Fold, depth: u32, codes: usize) -> Option<IntegerFold> {
-        let weights = |discount: &crate::fold::Discount| discount.weights(depth as usize);
+        let ranks = depth as usize;
         Some(match fold {
             Fold::Count(set) => IntegerFold::Count(set.0),
             Fold::FirstRank(set) => IntegerFold::FirstRank(set.0),
@@ -228,10 +240,10 @@ impl IntegerProgram {
                 IntegerFold::PrecisionSum(set.0, fixed::precision_bits(depth))
             }
             Fold::WeightedSum { gain, discount } => {
-                IntegerFold::WeightedSum(IntegerTerms::new(gain, weights(discount), depth)?)
+                IntegerFold::WeightedSum(IntegerTerms::new(gain, discount.weights(ranks), depth)?)
             }
             Fold::Cascade { stop, discount } => {
-                IntegerFold::Cascade(Chances::new(stop, weights(discount), depth)?)
+                IntegerFold::Cascade(StopProbabilities::new(stop, discount.weights(ranks), depth)?)
             }
             Fold::PeakPrecision { hits, caps } => {
                 let first = self.inputs.len() as u32;
@@ -250,8 +262,9 @@ impl IntegerProgram {
         })
     }
 
-    /// Writes the numbers that the words of one tile stand for into its columns. `word` gives a
-    /// word by column and lane; `queries` are the queries of the rows.
+    /// Converts the GPU's result words of one tile to numbers, and writes the numbers into the
+    /// tile's columns. `word` gives a word by column and lane; `queries` are the queries of the
+    /// rows.
     pub fn decode(
         &self,
         inputs: &QueryInputs,
@@ -268,7 +281,8 @@ impl IntegerProgram {
                         inputs,
                         query,
                         |at| word(first + at, lane),
-                        (task.column + at, lane),
+                        task.column + at,
+                        lane,
                         columns,
                     );
                 }
@@ -278,44 +292,43 @@ impl IntegerProgram {
 }
 
 impl IntegerFold {
-    /// Writes the number of one state into its column.
+    /// Converts the GPU's words of one state to a number, and writes the number into its column.
     fn decode(
         &self,
         inputs: &QueryInputs,
         query: usize,
         word: impl Fn(u32) -> u32,
-        (column, lane): (usize, usize),
+        column: usize,
+        lane: usize,
         columns: &mut Columns,
     ) {
         let lanes = columns.lanes;
-        let double = || u64::from(word(1)) << 32 | u64::from(word(0));
         let value = match self {
-            IntegerFold::Count(_)
-            | IntegerFold::CountWithin(..)
-            | IntegerFold::FirstRank(_)
-            | IntegerFold::PairSum(_) => f64::from(word(0)),
-            IntegerFold::PrecisionSum(_, bits) | IntegerFold::InferredSum(_, bits) => {
-                double() as f64 * power_of_two(*bits as i32 - 63)
+            Self::Count(_) | Self::CountWithin(..) | Self::FirstRank(_) | Self::PairSum(_) => {
+                f64::from(word(0))
             }
-            IntegerFold::Cascade(_) => double() as f64 * power_of_two(-63),
-            IntegerFold::WeightedSum(terms) => {
+            Self::PrecisionSum(_, bits) | Self::InferredSum(_, bits) => {
+                joined(&word) as f64 * power_of_two(*bits as i32 - 63)
+            }
+            Self::Cascade(_) => joined(&word) as f64 * power_of_two(-63),
+            Self::WeightedSum(terms) => {
                 let number = if terms.wide {
-                    i128::from(word(2) as i32) << 64 | i128::from(double())
+                    i128::from(word(2) as i32) << 64 | i128::from(joined(&word))
                 } else {
-                    i128::from(double() as i64)
+                    i128::from(joined(&word) as i64)
                 };
                 number as f64 * power_of_two(-terms.scale)
             }
             // All terms share the divisor of the query, so the shader counts hits and capped other
             // documents exactly, and this division is the only one. If no other document is above a
             // hit, the divisor may be 0, so there is no division.
-            IntegerFold::PreferenceSum { bound, .. } => match word(1) {
+            Self::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
                 preferred => {
                     f64::from(word(0)) - f64::from(preferred) / f64::from(inputs[*bound][query])
                 }
             },
-            &IntegerFold::PeakPrecision(_, _, caps) => {
+            &Self::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {
                     // Peaks are compared as fractions, but the CPU divides the same two whole
                     // numbers, so the quotient has the bits of the CPU.
@@ -325,7 +338,7 @@ impl IntegerFold {
                 }
                 return;
             }
-            &IntegerFold::Histogram(codes) => {
+            &Self::Histogram(codes) => {
                 let counts = &mut columns.histogram[lane * codes as usize..][..codes as usize];
                 counts.iter_mut().zip(0..).for_each(|(count, code)| *count = word(code));
                 return;
@@ -335,11 +348,7 @@ impl IntegerFold {
     }
 }
 
-/// Returns the rank of a cutoff for all queries; the end is the largest rank.
-fn fixed_rank(cut: &Cut) -> Option<u32> {
-    match cut {
-        Cut::At(rank) => Some(*rank),
-        Cut::End => Some(u32::MAX),
-        Cut::PerQuery(_) => None,
-    }
+/// Returns the 64-bit number in the first two words of a state.
+fn joined(word: &impl Fn(u32) -> u32) -> u64 {
+    u64::from(word(1)) << 32 | u64::from(word(0))
 }

@@ -1,4 +1,4 @@
-//! DCG over ideal DCG, averaged over some ranks.
+//! The walks of nDCGrel and RnDCG: DCG over ideal DCG, averaged over some ranks of a ranking.
 //!
 //! Two ways of trec_eval to average nDCG over a ranking's own ranks and not at one cutoff:
 //! m_ndcg_rel.c at the documents with a gain, m_Rndcg.c where the ideal gain changes.
@@ -10,27 +10,32 @@
 //! rank order with one quotient a rank, as the formula does; only the ranks of the *row* are
 //! skipped.
 
-use super::walker::{Logarithms, WalkScratch, Walked, Walker, documents, ideal_gains, ratio};
-use crate::fold::CodeTable;
+use std::iter::Peekable;
+use std::slice::Iter;
 
-/// The average over the documents with a positive gain.
-pub(super) struct AtGains {
+use super::walker::{Logarithms, WalkInput, WalkScratch, Walker, documents, ideal_gains};
+use crate::fold::{CodeTable, ratio};
+use crate::matrix::Document;
+
+/// The walk of nDCGrel: nDCG averaged over the documents with a positive gain.
+pub(super) struct NdcgOverRelevantWalk {
     gain: CodeTable,
     logarithms: Logarithms,
 }
 
-/// The average over the ranks at which the ideal gain changes.
-pub(super) struct AtChanges {
+/// The walk of RnDCG: nDCG averaged over the ranks at which the ideal gain changes.
+pub(super) struct NdcgOverChangesWalk {
     gain: CodeTable,
     logarithms: Logarithms,
 }
 
-impl AtGains {
+impl NdcgOverRelevantWalk {
     pub fn new(gain: CodeTable, tabled: usize) -> Self {
-        AtGains { gain, logarithms: Logarithms::new(tabled + 2) }
+        Self { gain, logarithms: Logarithms::new(tabled + 2) }
     }
 
-    /// The ideal DCG down to each rank from 0 on, as far as it grows and as it is needed.
+    /// Computes the ideal DCG down to each rank from 0 on, as far as it grows and down to rank
+    /// `deepest`.
     fn bests(&self, ideal: &[(f64, u32)], deepest: usize, bests: &mut Vec<f64>) {
         let (mut sum, mut rank) = (0.0, 0);
         bests.clear();
@@ -38,15 +43,15 @@ impl AtGains {
         for &(gain, count) in ideal {
             for _ in 0..(count as usize).min(deepest - rank) {
                 rank += 1;
-                sum += gain / self.logarithms.of(rank + 1);
+                sum += gain / self.logarithms.lg(rank + 1);
                 bests.push(sum);
             }
         }
     }
 }
 
-impl Walker for AtGains {
-    fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64 {
+impl Walker for NdcgOverRelevantWalk {
+    fn value(&self, row: &WalkInput<'_>, scratch: &mut WalkScratch) -> f64 {
         let WalkScratch { ideal, bests, .. } = scratch;
         ideal_gains(&self.gain, row.facts, ideal);
         self.bests(ideal, row.documents.last().map_or(0, |last| last.rank as usize + 1), bests);
@@ -54,12 +59,14 @@ impl Walker for AtGains {
         for document in row.documents {
             let gain = self.gain[usize::from(document.code)];
             let rank = document.rank as usize + 1;
-            dcg += gain / self.logarithms.of(rank + 1);
+            dcg += gain / self.logarithms.lg(rank + 1);
             if gain > 0.0 {
                 sum += dcg / bests[rank.min(bests.len() - 1)];
                 found += 1;
             }
         }
+        // Documents that were not retrieved have no rank of their own: each counts with the last
+        // DCG over the whole ideal DCG.
         let documents = documents(ideal) as f64;
         let missing = documents - f64::from(found);
         // Negative gains can make the value negative; it counts as 0 then.
@@ -67,38 +74,43 @@ impl Walker for AtGains {
     }
 }
 
-impl AtChanges {
+impl NdcgOverChangesWalk {
     pub fn new(gain: CodeTable, tabled: usize) -> Self {
-        AtChanges { gain, logarithms: Logarithms::new(tabled + 2) }
+        Self { gain, logarithms: Logarithms::new(tabled + 2) }
+    }
+
+    /// Adds to a DCG the discounted gains of the listed documents, not yet passed, that are above
+    /// index `end`.
+    #[inline]
+    fn add_above(&self, mut dcg: f64, left: &mut Peekable<Iter<'_, Document>>, end: usize) -> f64 {
+        while let Some(document) = left.next_if(|document| (document.rank as usize) < end) {
+            dcg += self.gain[usize::from(document.code)]
+                / self.logarithms.lg(document.rank as usize + 2);
+        }
+        dcg
     }
 }
 
-impl Walker for AtChanges {
-    fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64 {
+impl Walker for NdcgOverChangesWalk {
+    fn value(&self, row: &WalkInput<'_>, scratch: &mut WalkScratch) -> f64 {
         if row.numbers[0] == 0.0 {
             return 0.0;
         }
         ideal_gains(&self.gain, row.facts, &mut scratch.ideal);
         let (mut dcg, mut best, mut rank, mut sum, mut count) = (0.0, 0.0, 0, 0.0, 0.0);
         let mut left = row.documents.iter().peekable();
-        let mut dcg_above = |end: usize| {
-            while let Some(document) = left.next_if(|document| (document.rank as usize) < end) {
-                dcg += self.gain[usize::from(document.code)]
-                    / self.logarithms.of(document.rank as usize + 2);
-            }
-            dcg
-        };
         for same in scratch.ideal.chunk_by(|one, next| one.0 == next.0) {
             let end = rank + documents(same);
             best = self.logarithms.add_discounted(best, same[0].0, rank..end);
-            sum += dcg_above(end) / best;
+            dcg = self.add_above(dcg, &mut left, end);
+            sum += dcg / best;
             count += 1.0;
             rank = end;
         }
         // trec_eval notices the last change one rank late, and then needs one more document: hence
         // 2 instead of 1.
         if rank > 0 && row.depth >= rank + 2 {
-            sum += dcg_above(usize::MAX) / best;
+            sum += self.add_above(dcg, &mut left, usize::MAX) / best;
             count += 1.0;
         }
         ratio(sum, count)

@@ -1,4 +1,5 @@
-//! Walks down single rankings, from each document that matters to the next.
+//! Walks down single rankings, from each document that matters to the next, for measures that no
+//! fold computes.
 //!
 //! Discounts, powers and chances depend on ranks alone, so tables hold them, made once. A walk
 //! passes all ranks between two documents in one step, because sums stay there or change by known
@@ -19,16 +20,16 @@
 //! Documents with their ranks come as lists; a walk never sees labels. With plain walks, whole
 //! evaluations of one walked measure took 2.6 to 152 times as long (benches/RESULTS.md).
 
+mod bin_g;
 mod changes;
-mod lag;
+mod cwl;
+mod g;
 mod overlap;
-mod rate;
 mod repeated;
-mod surplus;
 mod walker;
 
 use crate::fold::Walk;
-pub use walker::{WalkScratch, Walked, Walker};
+pub use walker::{WalkInput, WalkScratch, Walker};
 
 /// The number of ranks whose discounts, powers and chances are in a table. The numbers of deeper
 /// ranks are computed on each use.
@@ -36,7 +37,7 @@ const TABLED: usize = 1 << 16;
 /// The number of ranks in the tables of all walks together, however many walks there are.
 const TABLED_BY_ALL: usize = 1 << 21;
 
-/// Prepares walks for rankings of at most `deepest` ranks.
+/// Prepares the walks of measures, with their tables, for rankings of at most `deepest` ranks.
 pub fn walkers<'a>(
     walks: impl ExactSizeIterator<Item = &'a Walk>,
     deepest: usize,
@@ -47,21 +48,25 @@ pub fn walkers<'a>(
     walks.map(|walk| walker(walk, deepest, most)).collect()
 }
 
-/// Prepares a walk, with tables of at most `most` ranks.
+/// Prepares the walk of one measure, with tables of at most `most` ranks.
 fn walker(walk: &Walk, deepest: usize, most: usize) -> Box<dyn Walker> {
     let tabled = deepest.min(most);
     // Ideal rankings may be deeper than retrieved ones.
     let ideal = deepest.max(4096).min(most);
     match walk {
-        Walk::Surplus { hits } => Box::new(surplus::Surplus::new(*hits, tabled)),
-        Walk::Lag { gain } => Box::new(lag::Lag::new(gain.clone(), tabled)),
-        Walk::AtGains { gain } => Box::new(changes::AtGains::new(gain.clone(), tabled)),
-        Walk::AtChanges { gain } => Box::new(changes::AtChanges::new(gain.clone(), ideal)),
+        Walk::BinG { hits } => Box::new(bin_g::BinGWalk::new(*hits, tabled)),
+        Walk::G { gain } => Box::new(g::GWalk::new(gain.clone(), tabled)),
+        Walk::NdcgOverRelevant { gain } => {
+            Box::new(changes::NdcgOverRelevantWalk::new(gain.clone(), tabled))
+        }
+        Walk::NdcgOverChanges { gain } => {
+            Box::new(changes::NdcgOverChangesWalk::new(gain.clone(), ideal))
+        }
         Walk::Overlap { positive, p, by_ideal } => {
             Box::new(overlap::Overlap::new(*positive, *p, *by_ideal, tabled, ideal))
         }
-        Walk::GainRate { gain, depth, goes_on } => {
-            Box::new(rate::GainRate::new(gain.clone(), *depth, *goes_on, most))
+        Walk::Cwl { gain, depth, goes_on } => {
+            Box::new(cwl::CwlWalk::new(gain.clone(), *depth, *goes_on, most))
         }
     }
 }

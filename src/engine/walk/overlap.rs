@@ -1,4 +1,4 @@
-//! Rank-biased overlap with the nearest ideal ranking.
+//! The walk of Compat: rank-biased overlap of a ranking with the nearest ideal ranking.
 //!
 //! The value is Σ pⁱ⁻¹·overlap(i)/i, divided by the sum of the weights pⁱ⁻¹ or, with `by_ideal`, by
 //! the value of the sum for the ideal ranking. The overlap is a staircase: it grows at the later of
@@ -22,11 +22,12 @@
 
 use std::ops::Range;
 
-use super::walker::{Overlaps, WalkScratch, Walked, Walker, ratio};
-use crate::matrix::{Above, QueryFacts};
+use super::walker::{Overlaps, WalkInput, WalkScratch, Walker};
+use crate::fold::ratio;
+use crate::matrix::{CodesAbove, Document, GradeHistogram};
 
 pub(super) struct Overlap {
-    positive: Above,
+    positive: CodesAbove,
     p: f64,
     by_ideal: bool,
     /// The weights pⁱ⁻¹, by running product, down to the first 0.
@@ -45,48 +46,66 @@ pub(super) struct Overlap {
 const OVERLAPS: usize = 16;
 const RANKS: usize = 1024;
 
-/// The term that an overlap down to a rank, from 1, adds.
+/// Returns the term that an overlap down to a rank (from 1) adds to rank-biased overlap: weight ·
+/// overlap / rank.
 #[inline]
 fn term(weight: f64, overlap: usize, rank: usize) -> f64 {
     weight * overlap as f64 / rank as f64
 }
 
+/// Returns whether adding twice a weight changes a floating-point sum.
+#[inline]
+fn is_significant(sum: f64, weight: f64) -> bool {
+    sum + 2.0 * weight != sum
+}
+
+/// Returns the sums of the first terms of a sequence, by the number of terms from 0 on.
+fn prefix_sums(terms: impl Iterator<Item = f64>) -> Vec<f64> {
+    let sums = terms.scan(0.0, |sum, term| {
+        *sum += term;
+        Some(*sum)
+    });
+    std::iter::once(0.0).chain(sums).collect()
+}
+
 impl Overlap {
-    pub fn new(positive: Above, p: f64, by_ideal: bool, deepest: usize, tabled: usize) -> Self {
+    pub fn new(
+        positive: CodesAbove,
+        p: f64,
+        by_ideal: bool,
+        deepest: usize,
+        tabled: usize,
+    ) -> Self {
         let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));
         let weights: Vec<f64> = powers.take(tabled).take_while(|&power| power != 0.0).collect();
-        let sums = |term: &dyn Fn(usize) -> f64| {
-            let sums = (0..weights.len()).scan(0.0, |sum, rank| {
-                *sum += term(rank);
-                Some(*sum)
-            });
-            std::iter::once(0.0).chain(sums).collect()
-        };
-        let wholes = sums(&|rank| weights[rank]);
-        let bests = sums(&|rank| weights[rank] * (rank + 1) as f64 / (rank + 1) as f64);
-        let overlaps = 1..=OVERLAPS;
-        let ranks = (1..).zip(&weights).take(RANKS.min(deepest).min(tabled / 4));
-        let terms = overlaps.flat_map(|overlap| {
-            ranks.clone().map(move |(rank, &weight)| term(weight, overlap, rank))
-        });
-        let terms = terms.collect();
-        Overlap { positive, p, by_ideal, weights, terms, wholes, bests }
+        let wholes = prefix_sums(weights.iter().copied());
+        let ranks = (1..).zip(&weights);
+        // A whole overlap: multiplied and divided by its rank, a weight may lose its last bit, as
+        // the terms of rankings do.
+        let bests = prefix_sums(ranks.clone().map(|(rank, &weight)| term(weight, rank, rank)));
+        let ranks = ranks.take(RANKS.min(deepest).min(tabled / 4));
+        let terms = (1..=OVERLAPS)
+            .flat_map(|overlap| {
+                ranks.clone().map(move |(rank, &weight)| term(weight, overlap, rank))
+            })
+            .collect();
+        Self { positive, p, by_ideal, weights, terms, wholes, bests }
     }
 
-    /// Returns the number of ranks down to `end` with a weight other than 0, or `None` if the table
-    /// of weights is too short.
+    /// Returns the number of ranks down to `end` with a rank weight other than 0, or `None` if the
+    /// table of weights is too short.
     fn weighty(&self, end: usize) -> Option<usize> {
         let complete = self.weights.last().is_none_or(|&last| last * self.p == 0.0);
         (complete || end <= self.weights.len()).then(|| end.min(self.weights.len()))
     }
 
-    /// Adds the terms of an overlap at some ranks (from 0) to a sum; the table has a weight for
-    /// each rank.
+    /// Adds the terms of a constant overlap at some ranks (from 0) to a sum; the table has a weight
+    /// for each rank.
     fn add(&self, mut sum: f64, overlap: usize, Range { start, mut end }: Range<usize>) -> f64 {
         // No term is larger than its weight except for rounding, so small weights change nothing.
-        let counts = |sum: f64, weight: f64| sum + 2.0 * weight != sum;
-        if end - start > 32 && !counts(sum, self.weights[end - 1]) {
-            end = start + self.weights[start..end].partition_point(|&weight| counts(sum, weight));
+        if end - start > 32 && !is_significant(sum, self.weights[end - 1]) {
+            let weights = &self.weights[start..end];
+            end = start + weights.partition_point(|&weight| is_significant(sum, weight));
         }
         let tabled = self.terms.len() / OVERLAPS;
         // Invariant: the terms of overlap n begin at (n − 1)·tabled, because the table has `tabled`
@@ -103,52 +122,50 @@ impl Overlap {
         sum
     }
 
-    /// The overlap of an ideal ranking of `documents` documents with itself.
-    fn best(&self, documents: usize, end: usize, Overlaps(met): &mut Overlaps) -> f64 {
+    /// Returns the rank-biased overlap of an ideal ranking of `documents` documents with itself,
+    /// down to rank `end`.
+    fn best(&self, documents: usize, end: usize, Overlaps(cache): &mut Overlaps) -> f64 {
         if documents >= end {
             return self.bests[end];
         }
-        met.resize(256, (0.0, 0, 0, 0.0));
+        cache.resize(256, (0.0, 0, 0, 0.0));
         // A direct-mapped cache of 256 entries: a collision costs a sum, never a wrong value, as
         // the whole key is compared. p is part of the key because walks of several p share the
         // memory.
         let slot = (documents as u64 ^ self.p.to_bits().rotate_left(20))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             >> 56;
-        let known = &mut met[slot as usize];
+        let known = &mut cache[slot as usize];
         if (known.0, known.1, known.2) != (self.p, documents, end) {
-            *known = (
-                self.p,
-                documents,
-                end,
-                self.add(self.bests[documents], documents, documents..end),
-            );
+            let best = self.add(self.bests[documents], documents, documents..end);
+            *known = (self.p, documents, end, best);
         }
         known.3
     }
 
-    /// Collects the ranks at which the overlap grows: the later of a document's rank and its place
-    /// in the ideal ranking, ranks from 1. In the ideal ranking, the places of a code start behind
-    /// the places of all better documents; `taken` has the last place taken of each code.
-    fn grows(&self, row: &Walked<'_>, taken: &mut Vec<(u8, usize)>, grows: &mut Vec<usize>) {
+    /// Collects the ranks at which a ranking's overlap with the ideal ranking grows: the later of a
+    /// document's rank and its place in the ideal ranking, ranks from 1. In the ideal ranking, the
+    /// places of a code start behind the places of all better documents; `taken` has the last place
+    /// taken of each code.
+    fn grows(&self, row: &WalkInput<'_>, taken: &mut Vec<(u8, usize)>, grows: &mut Vec<usize>) {
         grows.clear();
-        for document in
-            row.documents.iter().filter(|document| self.positive.contains(document.code))
-        {
-            let at =
-                taken.iter().position(|&(code, _)| code == document.code).unwrap_or_else(|| {
-                    taken.push((document.code, row.facts.count(Above(document.code)) as usize));
-                    taken.len() - 1
-                });
+        for &Document { code, rank } in row.documents {
+            if !self.positive.contains(code) {
+                continue;
+            }
+            let at = taken.iter().position(|&(taken, _)| taken == code).unwrap_or_else(|| {
+                taken.push((code, row.facts.count(CodesAbove(code)) as usize));
+                taken.len() - 1
+            });
             taken[at].1 += 1;
-            grows.push(taken[at].1.max(document.rank as usize + 1));
+            grows.push(taken[at].1.max(rank as usize + 1));
         }
         grows.sort_unstable();
     }
 
-    /// The number of documents of the ideal ranking, and the number of them that are better than
-    /// those of each code.
-    fn ideal(&self, facts: QueryFacts<'_>, better: &mut Vec<(u8, usize)>) -> usize {
+    /// Returns the number of documents of a query's ideal ranking, and collects the number of
+    /// better documents for each code.
+    fn ideal(&self, facts: GradeHistogram<'_>, better: &mut Vec<(u8, usize)>) -> usize {
         better.clear();
         let positive = facts.iter().rev().take_while(|&(code, _)| self.positive.contains(code));
         positive.fold(0, |documents, (code, count)| {
@@ -161,7 +178,7 @@ impl Overlap {
 impl Walker for Overlap {
     fn value(
         &self,
-        row: &Walked<'_>,
+        row: &WalkInput<'_>,
         WalkScratch { grows, taken, overlaps, .. }: &mut WalkScratch,
     ) -> f64 {
         let ideal = self.ideal(row.facts, taken);
@@ -181,7 +198,8 @@ impl Walker for Overlap {
 }
 
 impl Overlap {
-    /// Computes the value rank by rank, for rankings deeper than the table.
+    /// Computes the rank-biased overlap rank by rank, for rankings deeper than the table of
+    /// weights.
     #[cold]
     fn plainly(&self, ideal: usize, depth: usize, grows: &[usize]) -> f64 {
         let (mut overlap, mut weight, mut found, mut best, mut whole) = (0, 1.0, 0.0, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Repeated addition of a constant term.
+//! Repeated addition of a constant floating-point term in a few steps.
 //!
 //! ```text
 //! sum  ├──── 2ᵉ ────────────────────────┤ 2ᵉ⁺¹ ──────
@@ -22,7 +22,6 @@
 /// takes the even sum, so the number is constant only from the second addition on. So a single
 /// exact product takes all steps to the next power of two.
 pub(super) fn add_repeatedly(mut sum: f64, term: f64, mut times: u64) -> f64 {
-    let exponent = |number: f64| number.to_bits() >> 52;
     while times > 4 {
         let once = sum + term;
         sum = once + term;
@@ -43,6 +42,12 @@ pub(super) fn add_repeatedly(mut sum: f64, term: f64, mut times: u64) -> f64 {
     }
     (0..times).for_each(|_| sum += term);
     sum
+}
+
+/// Returns the exponent bits of a floating-point number that is not negative.
+#[inline]
+fn exponent(number: f64) -> u64 {
+    number.to_bits() >> 52
 }
 
 #[cfg(test)]

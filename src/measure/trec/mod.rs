@@ -13,6 +13,6 @@ mod registry;
 mod request;
 mod version;
 
-pub use registry::{Entry, NICKNAMES, registry};
-pub use request::{LineKind, Refused, Request, TopicColumn, TopicSource};
+pub use registry::{NICKNAMES, TrecMeasure, registry};
+pub use request::{LineKind, RefusedMeasure, Request, TopicColumn, TopicSource};
 pub use version::Version;

@@ -1,4 +1,4 @@
-//! The columns of the output and the measures behind the columns, made from the requested names.
+//! The columns of trec_eval's output and the measures behind them, made from the names after `-m`.
 //!
 //! trec_eval goes through its own table of measures and asks of each measure whether it was
 //! requested. So the table gives the order of the output. A measure that two options request is
@@ -9,14 +9,15 @@ use thiserror::Error;
 
 use super::Version;
 use super::params::{self, integer};
-use super::registry::{Entry, registry};
+use super::registry::{TrecMeasure, registry};
 use crate::error;
-use crate::measure::{Average, Defaults, Foreign, Measure, Value, parse_list};
+use crate::measure::{Average, Defaults, Measure, ParamValue, parse_list};
 
 /// The number of labels that are shown unless a number is given.
 const LABELS: u32 = 10;
 
-/// The columns of the output in order, with the measures to evaluate.
+/// The measures asked for by trec_eval's `-m`: the columns of the output in order, and the measures
+/// to evaluate.
 ///
 /// ```
 /// use laneval::measure::trec::{Request, Version};
@@ -24,7 +25,7 @@ const LABELS: u32 = 10;
 /// let request = Request::new(&["ndcg_cut.10,5", "map"], Version::V9, 1.0, 0)?;
 /// let names: Vec<&str> = request.columns.iter().map(|column| column.name.as_str()).collect();
 /// assert_eq!(names, ["map", "ndcg_cut_5", "ndcg_cut_10"]);
-/// # Ok::<(), laneval::measure::trec::Refused>(())
+/// # Ok::<(), laneval::measure::trec::RefusedMeasure>(())
 /// ```
 #[derive(Debug)]
 pub struct Request {
@@ -34,7 +35,8 @@ pub struct Request {
     pub measures: Vec<Measure>,
 }
 
-/// A column of the output: a value for each topic, each value on its own line.
+/// A column of trec_eval's output: a value of one measure for each topic, each value on its own
+/// line.
 #[derive(Debug)]
 pub struct TopicColumn {
     /// The name in print.
@@ -47,10 +49,11 @@ pub struct TopicColumn {
     pub source: TopicSource,
 }
 
-/// The error of a refused measure.
+/// The error of a measure that trec_eval's `-m` asks for and laneval refuses, such as an unknown
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{measure}: {message}")]
-pub struct Refused {
+pub struct RefusedMeasure {
     /// The name of the measure, or all names that were requested.
     pub measure: String,
     /// The error, as a message.
@@ -59,13 +62,13 @@ pub struct Refused {
     pub unknown: bool,
 }
 
-impl Refused {
+impl RefusedMeasure {
     fn new(measure: &str, message: impl Into<String>, unknown: bool) -> Self {
-        Refused { measure: measure.to_owned(), message: message.into(), unknown }
+        Self { measure: measure.to_owned(), message: message.into(), unknown }
     }
 }
 
-/// The source of a column's value.
+/// The source of the value of a column of trec_eval's output: the run id, labels, or a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TopicSource {
     /// The run id.
@@ -76,7 +79,8 @@ pub enum TopicSource {
     Measure(usize, LineKind),
 }
 
-/// The lines that a measure has, and the kind of their values.
+/// The lines that trec_eval prints for a measure (each topic, all topics), and the kind of their
+/// values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     /// A number of topics, printed only for all topics.
@@ -92,19 +96,19 @@ pub enum LineKind {
 }
 
 impl LineKind {
-    /// Whether there is a line for each topic.
+    /// Returns whether trec_eval prints a line of the measure for each topic.
     pub fn per_topic(self) -> bool {
-        matches!(self, LineKind::Count | LineKind::Relevant | LineKind::Real)
+        matches!(self, Self::Count | Self::Relevant | Self::Real)
     }
 
-    /// Whether values are printed without a fraction.
+    /// Returns whether trec_eval prints the measure's values without a fraction.
     pub fn whole(self) -> bool {
-        matches!(self, LineKind::Topics | LineKind::Count | LineKind::Relevant)
+        matches!(self, Self::Topics | Self::Count | Self::Relevant)
     }
 }
 
 impl Request {
-    /// Makes the columns of the requested measures, each given as `name`, `name.params` or a
+    /// Makes the columns of trec_eval's output for requested names: `name`, `name.params` or a
     /// nickname. `level` is the lowest relevant grade, and `documents` the number of documents of
     /// the collection.
     ///
@@ -112,39 +116,40 @@ impl Request {
     /// A name unknown to the version; parameters unknown to a measure; a measure with judgments of
     /// another format.
     pub fn new(
-        asked: &[impl AsRef<str>],
+        names: &[impl AsRef<str>],
         version: Version,
         level: f64,
         documents: u64,
-    ) -> Result<Self, Refused> {
-        let mut request = Request { columns: Vec::new(), measures: Vec::new() };
-        for (entry, params) in Requested::new(asked, version)?.0 {
+    ) -> Result<Self, RefusedMeasure> {
+        let mut request = Self { columns: Vec::new(), measures: Vec::new() };
+        for (entry, params) in RequestedParams::new(names, version)?.0 {
             let Some(params) = params else { continue };
             request
                 .add(entry, &params, version, level, documents)
-                .map_err(|message| Refused::new(entry.name(), message, false))?;
+                .map_err(|message| RefusedMeasure::new(entry.name(), message, false))?;
         }
         Ok(request)
     }
 
     fn add(
         &mut self,
-        entry: Entry,
+        entry: TrecMeasure,
         params: &[&str],
         version: Version,
         level: f64,
         documents: u64,
     ) -> Result<(), String> {
+        let name = entry.name();
         let row = match entry {
-            Entry::RunId => {
-                self.column(entry.name().to_owned(), entry.name(), false, TopicSource::RunId);
+            TrecMeasure::RunId => {
+                self.column(name.to_owned(), name, false, TopicSource::RunId);
                 return Ok(());
             }
-            Entry::RelString => {
-                self.labels(entry.name(), params);
+            TrecMeasure::RelString => {
+                self.labels(name, params);
                 return Ok(());
             }
-            Entry::Measure(row) => row,
+            TrecMeasure::Measure(row) => row,
         };
         for (suffix, measure) in
             params::measures(row, params, version, Defaults { rel: Some(level) })?
@@ -160,7 +165,7 @@ impl Request {
             };
             self.measures.push(measure);
             let source = TopicSource::Measure(self.measures.len() - 1, kind);
-            self.column(format!("{}{suffix}", row.name), row.name, params::is_list(row), source);
+            self.column(format!("{name}{suffix}"), name, params::is_list(row), source);
         }
         Ok(())
     }
@@ -180,76 +185,71 @@ impl Request {
     }
 }
 
-/// The name in trec_eval of a measure that was asked for by another of its names.
+/// Returns trec_eval's name of a measure that was asked for by another tool's or laneval's name.
 fn known_as(text: &str) -> Option<String> {
     let [measure] = &parse_list(text, Defaults::default()).ok()?[..] else { return None };
-    let rank = measure.rank().map(|rank| rank.to_string());
-    let of_row = |row: &Foreign| {
-        let names = rank
-            .iter()
-            .map(|rank| (format!("{}_{rank}", row.name), format!("{}.{rank}", row.name)));
-        names.chain([(row.name.to_owned(), row.name.to_owned())]).find_map(|(alone, asked)| {
+    registry().into_iter().find_map(|entry| {
+        let TrecMeasure::Measure(row) = entry else { return None };
+        let at_rank =
+            measure.rank().map(|k| (format!("{}_{k}", row.name), format!("{}.{k}", row.name)));
+        let bare = (row.name.to_owned(), row.name.to_owned());
+        at_rank.into_iter().chain([bare]).find_map(|(alone, trec_name)| {
             let meant = parse_list(&format!("trec:{alone}"), Defaults::default()).ok()?;
-            (meant == [measure.clone()]).then_some(asked)
+            (meant == [measure.clone()]).then_some(trec_name)
         })
-    };
-    registry().into_iter().find_map(|entry| match entry {
-        Entry::Measure(row) => of_row(row),
-        Entry::RunId | Entry::RelString => None,
     })
 }
 
-/// A measure with the version's rule of recall and the size of the collection, where it has such
-/// parameters.
+/// Sets the version's rule of recall and the collection's size in a measure with these parameters.
 fn in_version(measure: Measure, version: Version, documents: u64) -> error::Result<Measure> {
-    let cut = Value::Word(if version == Version::V10 { "v10" } else { "v9" });
+    let cut = ParamValue::Choice(if version == Version::V10 { "v10" } else { "v9" });
     match measure.definition().name {
-        "IPrec" | "IPrec11" => measure.with("cut", cut),
-        "Utility" => measure.with("docs", Value::Number(documents as f64)),
+        "IPrec" | "IPrec11" => measure.with_param("cut", cut),
+        "Utility" => measure.with_param("docs", ParamValue::Number(documents as f64)),
         _ => Ok(measure),
     }
 }
 
-/// Every measure of trec_eval, with its requested parameters; `None` for a measure without a
-/// request.
-struct Requested<'a>(Vec<(Entry, Option<Vec<&'a str>>)>);
+/// Every measure of trec_eval, with the parameters that `-m` gives it; `None` for a measure not
+/// asked for.
+struct RequestedParams<'a>(Vec<(TrecMeasure, Option<Vec<&'a str>>)>);
 
-impl<'a> Requested<'a> {
-    fn new(names: &'a [impl AsRef<str>], version: Version) -> Result<Self, Refused> {
-        let mut asked = Requested(registry().into_iter().map(|entry| (entry, None)).collect());
+impl<'a> RequestedParams<'a> {
+    fn new(names: &'a [impl AsRef<str>], version: Version) -> Result<Self, RefusedMeasure> {
+        let mut requested =
+            RequestedParams(registry().into_iter().map(|entry| (entry, None)).collect());
         for text in names.iter().map(AsRef::as_ref) {
             let (name, params) = match text.split_once('.') {
                 Some((name, params)) => (name, Some(params)),
                 None => (text, None),
             };
             if params == Some("") {
-                return Err(Refused::new(text, "parameters were expected after the `.`", true));
+                let message = "parameters were expected after the `.`";
+                return Err(RefusedMeasure::new(text, message, true));
             }
-            if !asked.mark(name, params, version) {
+            if !requested.mark(name, params, version) {
                 let known = known_as(text)
                     .map_or(String::new(), |known| format!("; trec_eval calls it `{known}`"));
-                return Err(Refused::new(
-                    text,
-                    format!("there is no measure `{name}`{known}"),
-                    true,
-                ));
+                let message = format!("there is no measure `{name}`{known}");
+                return Err(RefusedMeasure::new(text, message, true));
             }
         }
-        Ok(asked)
+        Ok(requested)
     }
 
-    /// Marks the measures of a name as requested; `false` if there are none.
+    /// Marks trec_eval's measures of a name or nickname as requested; returns `false` if there are
+    /// none.
     fn mark(&mut self, name: &str, params: Option<&'a str>, version: Version) -> bool {
         let mut found = false;
-        for (entry, asked) in &mut self.0 {
-            if !entry.is_of(version) || !entry.is_meant_by(name) {
+        for (entry, requested) in &mut self.0 {
+            if !entry.is_in_version(version) || !entry.is_meant_by(name) {
                 continue;
             }
             found = true;
-            let asked = asked.get_or_insert_default();
+            let requested = requested.get_or_insert_default();
             // Text behind a nickname has no meaning.
             let params = params.filter(|_| entry.name() == name);
-            asked.extend(params.filter(|params| !asked.contains(params)));
+            requested.extend(params.filter(|params| !requested.contains(params)));
         }
         found
     }

@@ -1,6 +1,6 @@
-//! The versions of trec_eval.
+//! The versions of trec_eval whose output laneval can give.
 
-/// A version of trec_eval.
+/// The version of trec_eval to follow: 9 or 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// trec_eval 9.0.8, which pytrec_eval wraps.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super as reference;
 use crate::cases::cases;
 use crate::facets::subtopics::{
-    AtCutoff, Setting, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking, ideal_gains,
+    AtCutoff, DiversityTables, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking, ideal_gains,
 };
 
 /// Documents as the fast code reads them, with their subtopics numbered from 0 without gaps.
@@ -36,7 +36,7 @@ impl Flat {
 fn values(
     judged: &[Vec<u32>],
     ranking: &[Option<usize>],
-    setting: &Setting,
+    setting: &DiversityTables,
     scratch: &mut SubtopicScratch,
 ) -> (Vec<AtCutoff>, WholeRanking) {
     let flat = Flat::new(judged);
@@ -48,8 +48,13 @@ fn values(
         .filter(|&(_, document)| document % 3 == 0 || !judged[document as usize].is_empty())
         .collect();
     let mut at = vec![AtCutoff::default(); 3];
-    let whole = query.values((flat.view(), setting), &retrieved, scratch, &mut at);
+    let whole = query.values(flat.view(), setting, &retrieved, scratch, &mut at);
     (at, whole)
+}
+
+/// Returns the gains of the ideal ranking, from the plain functions.
+fn plain_gains(judged: &[Vec<u32>], alpha: f64) -> Vec<f64> {
+    reference::gains(judged, &reference::ideal(judged, alpha), alpha)
 }
 
 /// Compares the bits of every value: those at each cutoff, then those of the whole ranking.
@@ -57,17 +62,17 @@ fn values(
 fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, cutoffs: &[u32]) {
     let mut scratch = SubtopicScratch::default();
     for raw in [false, true] {
-        let setting = Setting::new(alpha, beta, cutoffs).unwrap();
+        let setting = DiversityTables::new(alpha, beta, cutoffs).unwrap();
         let setting = if raw { setting.with_raw_first() } else { setting };
         let (at, whole) = values(judged, ranking, &setting, &mut scratch);
         assert_eq!(at.len(), cutoffs.len());
         for (value, &k) in at.iter().zip(cutoffs) {
             let k = k as usize;
             let expected = [
-                reference::alpha_dcg(judged, ranking, alpha, k, raw),
-                reference::alpha_ndcg(judged, ranking, alpha, k, true),
-                reference::err_ia(judged, ranking, alpha, k, raw),
-                reference::nerr_ia(judged, ranking, alpha, k, true),
+                reference::discounted(judged, ranking, alpha, k, raw, reference::by_logarithm),
+                reference::normalised(judged, ranking, alpha, k, reference::by_logarithm),
+                reference::discounted(judged, ranking, alpha, k, raw, reference::by_rank),
+                reference::normalised(judged, ranking, alpha, k, reference::by_rank),
                 reference::p_ia(judged, ranking, k),
                 reference::st_recall(judged, ranking, k),
             ];
@@ -92,7 +97,7 @@ fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, 
         ];
         let found = [whole.nrbp, whole.nnrbp, whole.ap_ia];
         assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits), "{found:?} {expected:?}");
-        let mut gains = reference::ideal_gains(judged, alpha);
+        let mut gains = plain_gains(judged, alpha);
         gains.truncate(gains.iter().take_while(|&&gain| gain > 0.0).count());
         let flat = Flat::new(judged);
         for depth in [0, 1, 5, usize::MAX] {
@@ -116,8 +121,8 @@ fn with_ranking(
         places.extend(vec![None; unjudged]);
         let length = places.len();
         (Just(judged), Just(places).prop_shuffle(), 0..=length).prop_map(
-            |(judged, mut places, kept)| {
-                places.truncate(kept);
+            |(judged, mut places, depth)| {
+                places.truncate(depth);
                 (judged, places)
             },
         )
@@ -169,11 +174,12 @@ proptest! {
         count in 0u32..6,
         retrieved in prop::collection::vec((0u32..9, 0u32..9), 0..6),
     ) {
-        if let Some(of) = Subtopics::new(&ends, &subtopics, count) {
-            let setting = Setting::new(0.5, 0.5, &[1, 2, 7]).unwrap();
+        if let Some(view) = Subtopics::new(&ends, &subtopics, count) {
+            let setting = DiversityTables::new(0.5, 0.5, &[1, 2, 7]).unwrap();
             let mut scratch = SubtopicScratch::default();
-            let whole = SubtopicQuery::new(of, &setting, &mut scratch).values(
-                (of, &setting),
+            let whole = SubtopicQuery::new(view, &setting, &mut scratch).values(
+                view,
+                &setting,
                 &retrieved,
                 &mut scratch,
                 &mut Vec::new(),
@@ -200,7 +206,7 @@ fn values_by_hand() {
     // Subtopics of documents 0, 1 and 2; the ranking is an unjudged document, then 0, then 2.
     let judged = vec![vec![0, 1], vec![1], vec![1]];
     let ranking = [None, Some(0), Some(2)];
-    let setting = Setting::new(0.5, 0.5, &[1, 2, 3]).unwrap();
+    let setting = DiversityTables::new(0.5, 0.5, &[1, 2, 3]).unwrap();
     let (at, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
     assert_eq!(at[0], AtCutoff::default());
     // Raw 2 / 2, bound 2 + 1 / 2, ideal 2 + 0.5 / 2.
@@ -218,7 +224,7 @@ fn values_by_hand() {
 fn first_rank_raw_on_request() {
     let judged = vec![vec![0, 1], vec![2]];
     let ranking = [Some(1), Some(0)];
-    let setting = Setting::new(0.5, 0.5, &[1, 2]).unwrap();
+    let setting = DiversityTables::new(0.5, 0.5, &[1, 2]).unwrap();
     let mut scratch = SubtopicScratch::default();
     let (divided, _) = values(&judged, &ranking, &setting, &mut scratch);
     let (raw, _) = values(&judged, &ranking, &setting.with_raw_first(), &mut scratch);
@@ -235,9 +241,9 @@ fn equal_gains_take_the_larger_document() {
     // Of 0 and 1 the larger goes first, so that 2 gains 1 after it rather than 2.
     let judged = vec![vec![0, 1, 2, 3], vec![2, 3, 4, 5], vec![4, 5], vec![0]];
     let flat = Flat::new(&judged);
-    let setting = Setting::new(1.0, 0.5, &[]).unwrap();
+    let setting = DiversityTables::new(1.0, 0.5, &[]).unwrap();
     assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()), [4.0, 2.0]);
-    let setting = Setting::new(0.5, 0.5, &[]).unwrap();
+    let setting = DiversityTables::new(0.5, 0.5, &[]).unwrap();
     assert_eq!(
         ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()),
         [4.0, 3.0, 1.0, 0.5]
@@ -249,7 +255,7 @@ fn zeros_without_subtopics() {
     for judged in [vec![], vec![vec![], vec![]]] {
         let ranking = [None, judged.first().map(|_: &Vec<u32>| 0)];
         check(&judged, &ranking, 0.5, 0.5, &[1, 2, 30]);
-        let setting = Setting::new(0.5, 0.5, &[1, 5]).unwrap().with_raw_first();
+        let setting = DiversityTables::new(0.5, 0.5, &[1, 5]).unwrap().with_raw_first();
         let (at, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
         assert_eq!((at, whole), (vec![AtCutoff::default(); 2], WholeRanking::default()));
     }
@@ -261,7 +267,7 @@ fn deep_cutoffs_end() {
     let ranking = vec![Some(0), None, Some(1)];
     check(&judged, &ranking, 0.5, 0.5, &[5000, 10_000]);
     check(&judged, &ranking, 0.0, 1.0, &[5000, 10_000]);
-    let setting = Setting::new(0.1, 0.9, &[u32::MAX]).unwrap();
+    let setting = DiversityTables::new(0.1, 0.9, &[u32::MAX]).unwrap();
     let (at, _) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
     assert_eq!(at[0].p_ia, 3.0 / (2.0 * f64::from(u32::MAX)));
     assert_eq!(at[0].st_recall, 1.0);
@@ -291,11 +297,11 @@ fn unsound_input_is_refused() {
     for (alpha, beta) in
         [(-0.1, 0.5), (1.1, 0.5), (f64::NAN, 0.5), (0.5, -0.1), (0.5, 2.0), (0.5, f64::NAN)]
     {
-        assert!(Setting::new(alpha, beta, &[1]).is_none());
+        assert!(DiversityTables::new(alpha, beta, &[1]).is_none());
     }
-    assert!(Setting::new(0.5, 0.5, &[0, 1]).is_none());
-    assert!(Setting::new(0.5, 0.5, &[2, 2]).is_none());
-    assert!(Setting::new(0.5, 0.5, &[]).is_some());
+    assert!(DiversityTables::new(0.5, 0.5, &[0, 1]).is_none());
+    assert!(DiversityTables::new(0.5, 0.5, &[2, 2]).is_none());
+    assert!(DiversityTables::new(0.5, 0.5, &[]).is_some());
 }
 
 #[test]
@@ -320,10 +326,10 @@ fn more_sets_than_a_block() {
     let ranking: Vec<Option<usize>> = (0..140).map(|rank| Some(rank * 33 % 140)).collect();
     for alpha in [0.5, 0.3] {
         let flat = Flat::new(&judged);
-        let setting = Setting::new(alpha, 0.9, &[7, 140]).unwrap();
+        let setting = DiversityTables::new(alpha, 0.9, &[7, 140]).unwrap();
         let mut scratch = SubtopicScratch::default();
         let fast = ideal_gains(flat.view(), &setting, usize::MAX, &mut scratch);
-        assert_eq!(fast, reference::ideal_gains(&judged, alpha)[..fast.len()]);
+        assert_eq!(fast, plain_gains(&judged, alpha)[..fast.len()]);
         let (_, whole) = values(&judged, &ranking, &setting, &mut scratch);
         assert_eq!(whole.nrbp, reference::nrbp(&judged, &ranking, alpha, 0.9));
     }
@@ -334,7 +340,7 @@ fn late_document_with_many_subtopics_counts() {
     let judged = vec![vec![0], (0..100).collect()];
     let mut ranking = vec![None; 56];
     (ranking[0], ranking[55]) = (Some(0), Some(1));
-    let setting = Setting::new(0.5, 0.5, &[]).unwrap();
+    let setting = DiversityTables::new(0.5, 0.5, &[]).unwrap();
     let (_, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
     assert_eq!(whole.nrbp, reference::nrbp(&judged, &ranking, 0.5, 0.5));
     assert_ne!(whole.nrbp, reference::nrbp(&judged, &ranking[..55], 0.5, 0.5));
@@ -348,7 +354,7 @@ fn later_block_overtakes() {
         (3..15).flat_map(|a| (a + 1..15).map(move |b| vec![0, 1, 2, a, b])).take(64).collect();
     judged.extend((0..30).map(|i| (20 + 3 * i..23 + 3 * i).collect()));
     judged.extend((0..34).map(|i| vec![200 + i]));
-    let setting = Setting::new(1.0, 0.5, &[]).unwrap();
+    let setting = DiversityTables::new(1.0, 0.5, &[]).unwrap();
     let gains =
         ideal_gains(Flat::new(&judged).view(), &setting, 33, &mut SubtopicScratch::default());
     assert_eq!(gains[..31], [[5.0].as_slice(), &[3.0; 30]].concat());

@@ -1,4 +1,4 @@
-//! The keys of a comparison's JSON document, in the order in which they are written.
+//! The types of a comparison's JSON document, with keys in the order in which they are written.
 
 use crate::report::JsonText;
 use serde::ser::SerializeMap;
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use super::stats;
 use crate::compare::{Comparison, Difference};
 
-/// The whole document.
+/// The whole JSON document of a comparison of runs.
 #[derive(Serialize)]
 pub struct ComparisonDocument<'a> {
     pub schema: u32,
@@ -20,12 +20,12 @@ pub struct ComparisonDocument<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<usize>,
     pub runs: Vec<JsonRun<'a>>,
-    pub pairs: Vec<PairOf<'a>>,
-    pub anova: Vec<AnovaOf>,
-    pub agreement: Vec<AgreementOf>,
+    pub pairs: Vec<JsonPair<'a>>,
+    pub anova: Vec<JsonAnova>,
+    pub agreement: Vec<JsonAgreement>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub discrimination: Vec<DiscriminationOf>,
-    pub gates: Vec<GateOf<'a>>,
+    pub discrimination: Vec<JsonDiscrimination>,
+    pub gates: Vec<JsonGate<'a>>,
     pub sentences: Vec<String>,
     pub notes: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -36,9 +36,9 @@ pub struct ComparisonDocument<'a> {
     pub judges: Vec<JsonGroup<'a>>,
 }
 
-/// The verdict: its sentences, the best run under the first measure, and the runs that cannot be
-/// told from it, the best first; `null` with a baseline or a one-sided alternative, which leave
-/// pairs or directions out.
+/// The verdict in a comparison's JSON: its sentences, the best run, and the runs that cannot be
+/// told from the best run. The measure is the first one, and the runs are in order, the best first;
+/// `null` with a baseline or a one-sided alternative, which leave pairs or directions out.
 #[derive(Serialize)]
 pub struct JsonVerdict<'a> {
     pub text: String,
@@ -46,18 +46,18 @@ pub struct JsonVerdict<'a> {
     pub not_told_from_best: Option<Vec<&'a str>>,
 }
 
-/// The comparison of a group of queries, or by a judge.
+/// The comparison over a group of queries, or under one judge, in a comparison's JSON.
 #[derive(Serialize)]
 pub struct JsonGroup<'a> {
     pub name: &'a str,
     pub queries: usize,
     pub verdict: JsonVerdict<'a>,
     pub runs: Vec<JsonRun<'a>>,
-    pub pairs: Vec<PairOf<'a>>,
-    pub gates: Vec<GateOf<'a>>,
+    pub pairs: Vec<JsonPair<'a>>,
+    pub gates: Vec<JsonGate<'a>>,
 }
 
-/// The options of the comparison, as text where they have names.
+/// The options of a comparison in its JSON, as text where they have names.
 #[derive(Serialize)]
 pub struct JsonSettings<'a> {
     pub baseline: Option<&'a str>,
@@ -76,7 +76,7 @@ pub struct JsonSettings<'a> {
     pub queries: String,
 }
 
-/// A run with its means under the measures.
+/// A run in a comparison's JSON, with its means under the measures.
 #[derive(Serialize)]
 pub struct JsonRun<'a> {
     pub name: &'a str,
@@ -86,13 +86,13 @@ pub struct JsonRun<'a> {
     pub judged: &'a [Option<f64>],
 }
 
-/// A pair under a measure, with all of its numbers; `better` is the name of the run that is
-/// significantly better.
-pub struct PairOf<'a>(pub &'a Comparison, pub &'a Difference);
+/// A pair of runs under a measure in a comparison's JSON, with its difference and tests. `better`
+/// is the name of the run that is significantly better.
+pub struct JsonPair<'a>(pub &'a Comparison, pub &'a Difference);
 
-/// The analysis of variance under a measure.
+/// The analysis of variance of runs and queries under a measure, in a comparison's JSON.
 #[derive(Serialize)]
-pub struct AnovaOf {
+pub struct JsonAnova {
     pub measure: String,
     pub f_runs: Option<f64>,
     pub df_runs: f64,
@@ -104,26 +104,28 @@ pub struct AnovaOf {
     pub df_error: f64,
 }
 
-/// The agreement of a measure with the first one.
+/// The agreement of a measure with the first measure on the order of the runs, in a comparison's
+/// JSON.
 #[derive(Serialize)]
-pub struct AgreementOf {
+pub struct JsonAgreement {
     pub measure: String,
     pub tau_b: Option<f64>,
     pub tau_ap_b: Option<f64>,
     pub rbo: Option<f64>,
 }
 
-/// The uncorrected p of a measure's pairs, ascending, and the number of those below the level.
+/// The uncorrected p of all pairs of runs under a measure, ascending, in a comparison's JSON. Also
+/// the number of those below the level.
 #[derive(Serialize)]
-pub struct DiscriminationOf {
+pub struct JsonDiscrimination {
     pub measure: String,
     pub apart: usize,
     pub p: Vec<f64>,
 }
 
-/// The result of a gate for a run.
+/// The result of a gate (a pass condition such as a least value) for a run, in a comparison's JSON.
 #[derive(Serialize)]
-pub struct GateOf<'a> {
+pub struct JsonGate<'a> {
     pub gate: String,
     pub run: &'a str,
     pub verdict: &'static str,
@@ -134,7 +136,7 @@ pub struct GateOf<'a> {
     pub allowed: String,
 }
 
-/// The values of the runs for a query under a measure.
+/// The values of all runs for a query under a measure, in a comparison's JSON.
 #[derive(Serialize)]
 pub struct JsonQuery<'a> {
     pub query_id: JsonText<'a>,
@@ -142,21 +144,21 @@ pub struct JsonQuery<'a> {
     pub values: Vec<(&'a str, f64)>,
 }
 
-impl Serialize for PairOf<'_> {
+impl Serialize for JsonPair<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let PairOf(comparison, of) = self;
-        let name = |run: usize| comparison.runs[run].name.as_str();
+        let JsonPair(comparison, difference) = self;
+        let [run, baseline] = comparison.pair_names(difference.pair);
         let mut map = to.serialize_map(None)?;
-        map.serialize_entry("run", name(of.pair.run))?;
-        map.serialize_entry("baseline", name(of.pair.baseline))?;
-        map.serialize_entry("measure", &comparison.measures[of.measure].to_string())?;
-        for (stat, value) in stats::of_difference(comparison, of) {
+        map.serialize_entry("run", run)?;
+        map.serialize_entry("baseline", baseline)?;
+        map.serialize_entry("measure", &comparison.measures[difference.measure].to_string())?;
+        for (stat, value) in stats::difference_stats(comparison, difference) {
             map.serialize_entry(stat, &value)?;
         }
-        let winner = if of.gain() > 0.0 { of.pair.run } else { of.pair.baseline };
-        let better = comparison.is_shown(of).then(|| name(winner));
+        let winner = if difference.gain() > 0.0 { run } else { baseline };
+        let better = comparison.is_significant(difference).then_some(winner);
         map.serialize_entry("better", &better)?;
-        map.serialize_entry("equivalent", &of.is_equivalent)?;
+        map.serialize_entry("equivalent", &difference.is_equivalent)?;
         map.end()
     }
 }

@@ -1,21 +1,21 @@
-//! The comparisons of groups for people: a row for each group under the first measure, and its
-//! verdict.
+//! The comparisons of groups of queries, or of judges, in a report: a table under the first
+//! measure, and a verdict for each group. The table has a row for all queries and for each group.
 
 use std::io::{self, Write};
 
-use super::whole::{ComparedGroup, ComparisonReport};
+use super::report::ComparisonReport;
 use crate::compare::Comparison;
-use crate::error::printable;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
 use crate::report::options::ReportOptions;
+use crate::report::run_name::visible;
 
 /// The maximum number of shown groups.
 const MOST_GROUPS: usize = 100;
-/// The maximum number of runs with a column.
+/// The maximum number of runs that have a column each. With more runs, columns describe the best.
 const MOST_RUNS: usize = 5;
 
-/// Writes the table of groups and their verdicts.
+/// Writes the table of a comparison's groups of queries as text, and the verdict of each group.
 pub fn write(
     report: &ComparisonReport<'_>,
     options: &ReportOptions,
@@ -32,7 +32,8 @@ pub fn write(
     Ok(())
 }
 
-/// Writes the same, marked up.
+/// Writes the table of a comparison's groups of queries as Markdown or LaTeX, and the verdict of
+/// each group.
 pub fn write_markup(
     markup: Markup,
     report: &ComparisonReport<'_>,
@@ -51,6 +52,7 @@ pub fn write_markup(
     Ok(())
 }
 
+/// Returns the caption of the table of groups, with the number of groups that the table leaves out.
 fn caption(report: &ComparisonReport<'_>) -> String {
     let measure = &report.comparison.measures[0];
     let count = report.groups.len();
@@ -64,58 +66,65 @@ fn caption(report: &ComparisonReport<'_>) -> String {
     )
 }
 
-/// The verdict of each group.
+/// Returns the verdict on the runs in each group of queries, as a line of text.
 fn verdicts(report: &ComparisonReport<'_>) -> impl Iterator<Item = String> {
     report.groups.iter().take(MOST_GROUPS).map(|group| {
-        let name = printable(group.name.as_bytes());
-        format!("{name}: {}", printable(group.comparison.verdict().join(" ").as_bytes()))
+        let name = visible(&group.name);
+        format!("{name}: {}", visible(group.comparison.verdict().join(" ")))
     })
 }
 
-/// A row for each group, and one for all queries: the mean of each run, or with many runs the mean
-/// of the best run.
+/// Returns the table of groups of queries: a row for all queries, and a row for each group. A row
+/// has the mean of each run or, with more than [`MOST_RUNS`] runs, facts about the best run.
 fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
     let comparison = report.comparison;
     let has_column = comparison.runs.len() <= MOST_RUNS;
     let runs: Vec<String> = if has_column {
-        comparison.runs.iter().map(|run| printable(run.name.as_bytes())).collect()
+        comparison.runs.iter().map(|run| visible(&run.name)).collect()
     } else {
         vec!["best".to_owned(), "mean".to_owned(), "not told from it".to_owned()]
     };
     let names = [(report.word().to_owned(), Align::Left), ("queries".to_owned(), Align::Right)];
-    let align = |at: usize| if has_column || at > 0 { Align::Right } else { Align::Left };
-    let mut grid = Grid::new(
-        names.into_iter().chain(runs.into_iter().enumerate().map(|(at, run)| (run, align(at)))),
-    );
+    let runs = runs.into_iter().enumerate().map(|(at, run)| {
+        // All these columns have numbers, except the column with the name of the best run.
+        (run, if has_column || at > 0 { Align::Right } else { Align::Left })
+    });
+    let mut grid = Grid::new(names.into_iter().chain(runs));
     let whole = ("all queries".to_owned(), comparison);
-    let named = |group: &ComparedGroup| printable(group.name.as_bytes());
-    let groups =
-        report.groups.iter().take(MOST_GROUPS).map(|group| (named(group), &group.comparison));
-    for (name, of) in [whole].into_iter().chain(groups) {
-        let cells = if has_column { means(of, options) } else { best(of, options) };
-        grid.push([Cell::from(name), of.queries.to_string().into()].into_iter().chain(cells));
+    let groups = report.groups.iter().take(MOST_GROUPS);
+    let groups = groups.map(|group| (visible(&group.name), &group.comparison));
+    for (name, comparison) in [whole].into_iter().chain(groups) {
+        let cells = if has_column { means(comparison, options) } else { best(comparison, options) };
+        let names = [name, comparison.queries.to_string()].map(Cell::from);
+        grid.push(names.into_iter().chain(cells));
     }
     grid
 }
 
-/// The means of the runs under the first measure; the best is marked.
-fn means(of: &Comparison, options: &ReportOptions) -> Vec<Cell> {
-    let cell = |run: usize| Cell {
-        text: format!("{:.*}", options.precision, of.runs[run].means[0]),
-        best: of.is_best(0, run),
-        tied: !of.is_best(0, run) && of.is_tied_with_best(0, run) == Some(true),
+/// Returns a table cell for each run with its mean under the first measure. The best run is marked,
+/// and so are runs that are not shown to be worse.
+fn means(comparison: &Comparison, options: &ReportOptions) -> Vec<Cell> {
+    let cells = (0..comparison.runs.len()).map(|run| Cell {
+        text: format!("{:.*}", options.precision, comparison.runs[run].means[0]),
+        best: comparison.is_best(0, run),
+        tied: !comparison.is_best(0, run)
+            && comparison.is_not_worse_than_best(0, run) == Some(true),
         ..Cell::default()
-    };
-    (0..of.runs.len()).map(cell).collect()
+    });
+    cells.collect()
 }
 
-/// The best run under the first measure, its mean, and the number of runs that cannot be told from
-/// it.
-fn best(of: &Comparison, options: &ReportOptions) -> Vec<Cell> {
-    let best = of.best(0);
-    let mean = format!("{:.*}", options.precision, of.runs[best].means[0]);
-    // With a baseline the best is compared with that alone.
-    let others =
-        if of.tells_the_best() { (of.leaders(0).len() - 1).to_string() } else { "–".to_owned() };
-    [printable(of.runs[best].name.as_bytes()), mean, others].map(Cell::from).to_vec()
+/// Returns table cells with the best run under the first measure, the mean of that run, and the
+/// number of runs that are not shown to be worse.
+fn best(comparison: &Comparison, options: &ReportOptions) -> Vec<Cell> {
+    let best = comparison.best(0);
+    let mean = format!("{:.*}", options.precision, comparison.runs[best].means[0]);
+    // With a baseline or a one-sided alternative, the best run is not compared with every other run
+    // in both directions.
+    let others = if comparison.compares_all_pairs() {
+        (comparison.best_group(0).len() - 1).to_string()
+    } else {
+        "–".to_owned()
+    };
+    [visible(comparison.name(best)), mean, others].map(Cell::from).to_vec()
 }

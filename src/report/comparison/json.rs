@@ -1,13 +1,13 @@
-//! A comparison as a JSON document.
+//! The JSON document of a comparison of runs.
 
 use std::io::{self, Write};
 
 use super::document::{
-    AgreementOf, AnovaOf, ComparisonDocument, DiscriminationOf, GateOf, JsonGroup, JsonQuery,
-    JsonRun, JsonSettings, JsonVerdict, PairOf,
+    ComparisonDocument, JsonAgreement, JsonAnova, JsonDiscrimination, JsonGate, JsonGroup,
+    JsonPair, JsonQuery, JsonRun, JsonSettings, JsonVerdict,
 };
-use super::whole::{ComparedGroup, ComparisonReport, GroupKind};
-use crate::compare::{Agreement, Anova, Comparison, Gate, GateSentence, Judged, Permutations};
+use super::report::{ComparisonReport, GroupKind};
+use crate::compare::{Anova, Comparison, Gate, GateSentence, Permutations, RunGateVerdict};
 use crate::report::JsonText;
 use crate::report::options::ReportOptions;
 
@@ -15,7 +15,7 @@ use crate::report::options::ReportOptions;
 /// meaning, this would grow.
 const SCHEMA: u32 = 1;
 
-/// Writes the document.
+/// Writes a comparison of runs as a JSON document.
 pub fn write(
     report: &ComparisonReport<'_>,
     options: &ReportOptions,
@@ -25,10 +25,9 @@ pub fn write(
     to.write_all(b"\n")
 }
 
-/// The document of a comparison, its parts in the order in which they are written.
+/// Makes the JSON document of a comparison of runs.
 fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> ComparisonDocument<'a> {
     let comparison = report.comparison;
-    let measure = |at: usize| comparison.measures[at].to_string();
     ComparisonDocument {
         schema: SCHEMA,
         laneval: env!("CARGO_PKG_VERSION"),
@@ -42,17 +41,31 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
             Vec::new()
         },
         runs: runs(comparison),
-        pairs: comparison.differences.iter().map(|of| PairOf(comparison, of)).collect(),
-        anova: comparison.anova.iter().enumerate().map(|(at, of)| anova(measure(at), of)).collect(),
+        pairs: pairs(comparison),
+        anova: comparison
+            .measures
+            .iter()
+            .zip(&comparison.anova)
+            .map(|(measure, analysis)| anova(measure.to_string(), analysis))
+            .collect(),
         agreement: comparison
             .agreement
             .iter()
-            .map(|of| agreement(measure(of.measure), of))
+            .map(|agreement| JsonAgreement {
+                measure: comparison.measures[agreement.measure].to_string(),
+                tau_b: agreement.tau,
+                tau_ap_b: agreement.tau_ap,
+                rbo: agreement.overlap,
+            })
             .collect(),
         discrimination: comparison
             .discrimination()
             .into_iter()
-            .map(|of| DiscriminationOf { measure: measure(of.measure), apart: of.apart, p: of.p })
+            .map(|discrimination| JsonDiscrimination {
+                measure: comparison.measures[discrimination.measure].to_string(),
+                apart: discrimination.apart,
+                p: discrimination.p,
+            })
             .collect(),
         gates: results(comparison, report.gates),
         sentences: if options.all_pairs {
@@ -73,56 +86,54 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
 
 fn verdict(comparison: &Comparison) -> JsonVerdict<'_> {
     let best = comparison.best(0);
-    let others = || {
-        comparison
-            .leaders(0)
-            .into_iter()
-            .filter(|&run| run != best)
-            .map(|run| name(comparison, run))
-    };
+    let others = comparison.compares_all_pairs().then(|| {
+        let others = comparison.best_group(0).into_iter().filter(|&run| run != best);
+        others.map(|run| comparison.name(run)).collect()
+    });
     JsonVerdict {
         text: comparison.verdict().join(" "),
-        best: name(comparison, best),
-        not_told_from_best: comparison.tells_the_best().then(|| others().collect()),
+        best: comparison.name(best),
+        not_told_from_best: others,
     }
 }
 
-/// Returns the groups of a report, if the report's groups are of the kind.
-fn groups<'a>(report: &ComparisonReport<'a>, kind: GroupKind) -> Vec<JsonGroup<'a>> {
-    let group = |of: &'a ComparedGroup| JsonGroup {
-        name: &of.name,
-        queries: of.comparison.queries,
-        verdict: verdict(&of.comparison),
-        runs: runs(&of.comparison),
-        pairs: of.comparison.differences.iter().map(|pair| PairOf(&of.comparison, pair)).collect(),
-        gates: results(&of.comparison, &of.gates),
-    };
-    if report.kind == kind { report.groups.iter().map(group).collect() } else { Vec::new() }
+fn pairs(comparison: &Comparison) -> Vec<JsonPair<'_>> {
+    comparison.differences.iter().map(|difference| JsonPair(comparison, difference)).collect()
 }
 
-fn name(comparison: &Comparison, run: usize) -> &str {
-    &comparison.runs[run].name
+/// Returns the groups of a comparison for its JSON, if they are of this kind (queries or judges).
+fn groups<'a>(report: &ComparisonReport<'a>, kind: GroupKind) -> Vec<JsonGroup<'a>> {
+    let groups = if report.kind == kind { report.groups } else { &[] };
+    let groups = groups.iter().map(|group| JsonGroup {
+        name: &group.name,
+        queries: group.comparison.queries,
+        verdict: verdict(&group.comparison),
+        runs: runs(&group.comparison),
+        pairs: pairs(&group.comparison),
+        gates: results(&group.comparison, &group.gates),
+    });
+    groups.collect()
 }
 
 fn settings(comparison: &Comparison) -> JsonSettings<'_> {
-    let asked = &comparison.options;
+    let options = &comparison.options;
     JsonSettings {
-        baseline: comparison.baseline.map(|at| name(comparison, at)),
-        test: asked.test.to_string(),
-        alternative: asked.alternative.to_string(),
-        alpha: asked.alpha,
-        correction: asked.correction.to_string(),
-        family: asked.family.to_string(),
+        baseline: comparison.baseline.map(|at| comparison.name(at)),
+        test: options.test.to_string(),
+        alternative: options.alternative.to_string(),
+        alpha: options.alpha,
+        correction: options.correction.to_string(),
+        family: options.family.to_string(),
         family_size: comparison.family_size,
-        ci: asked.interval.to_string(),
-        permutations: match asked.permutations {
+        ci: options.interval.to_string(),
+        permutations: match options.permutations {
             Permutations::Fixed(draws) => draws,
             _ => comparison.draws,
         },
-        seed: asked.seed,
-        margin: asked.margin,
-        power: asked.power,
-        tie: asked.tie,
+        seed: options.seed,
+        margin: options.margin,
+        power: options.power,
+        tie: options.tie,
         queries: comparison.query_set.to_string(),
     }
 }
@@ -138,46 +149,47 @@ fn runs(comparison: &Comparison) -> Vec<JsonRun<'_>> {
     runs.collect()
 }
 
-fn anova(measure: String, of: &Anova) -> AnovaOf {
-    AnovaOf {
+fn anova(measure: String, analysis: &Anova) -> JsonAnova {
+    JsonAnova {
         measure,
-        f_runs: of.runs.f,
-        df_runs: of.runs.df,
-        p_runs: of.runs.p,
-        f_queries: of.queries.f,
-        df_queries: of.queries.df,
-        p_queries: of.queries.p,
-        ss_error: of.error,
-        df_error: of.error_df,
+        f_runs: analysis.runs.f,
+        df_runs: analysis.runs.df,
+        p_runs: analysis.runs.p,
+        f_queries: analysis.queries.f,
+        df_queries: analysis.queries.df,
+        p_queries: analysis.queries.p,
+        ss_error: analysis.error,
+        df_error: analysis.error_df,
     }
 }
 
-fn agreement(measure: String, of: &Agreement) -> AgreementOf {
-    AgreementOf { measure, tau_b: of.tau, tau_ap_b: of.tau_ap, rbo: of.overlap }
-}
-
-/// Returns the result of each gate for each judged run.
-fn results<'a>(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)]) -> Vec<GateOf<'a>> {
-    let result = |gate: &Gate, of: &Judged| {
-        let GateSentence { happened, allowed } = comparison.gate_sentence(gate, of);
-        GateOf {
-            gate: gate.to_string(),
-            run: name(comparison, of.run),
-            verdict: if of.verdict.failed { "failed" } else { "passed" },
-            value: of.verdict.value,
-            threshold: of.verdict.threshold,
-            p: of.verdict.p,
-            happened,
-            allowed,
+/// Returns the result of each gate for each run, for the JSON of a comparison.
+fn results<'a>(
+    comparison: &'a Comparison,
+    gates: &[(Gate, Vec<RunGateVerdict>)],
+) -> Vec<JsonGate<'a>> {
+    let mut results = Vec::new();
+    for (gate, judged) in gates {
+        for judged in judged {
+            let GateSentence { happened, allowed } = comparison.gate_sentence(gate, judged);
+            let verdict = &judged.verdict;
+            results.push(JsonGate {
+                gate: gate.to_string(),
+                run: comparison.name(judged.run),
+                verdict: if verdict.failed { "failed" } else { "passed" },
+                value: verdict.value,
+                threshold: verdict.threshold,
+                p: verdict.p,
+                happened,
+                allowed,
+            });
         }
-    };
-    gates.iter().flat_map(|(gate, judged)| judged.iter().map(|of| result(gate, of))).collect()
+    }
+    results
 }
 
-/// The values of each query under a measure.
+/// Returns the values of all runs for each query under a measure, for the JSON of a comparison.
 fn per_query(comparison: &Comparison, measure: usize) -> impl Iterator<Item = JsonQuery<'_>> {
-    let value =
-        move |run, query: usize| (name(comparison, run), comparison.values(measure, run)[query]);
     let defined = comparison
         .query_ids()
         .enumerate()
@@ -185,6 +197,8 @@ fn per_query(comparison: &Comparison, measure: usize) -> impl Iterator<Item = Js
     defined.map(move |(query, id)| JsonQuery {
         query_id: JsonText(id),
         measure: comparison.measures[measure].to_string(),
-        values: (0..comparison.runs.len()).map(|run| value(run, query)).collect(),
+        values: (0..comparison.runs.len())
+            .map(|run| (comparison.name(run), comparison.values(measure, run)[query]))
+            .collect(),
     })
 }

@@ -1,18 +1,18 @@
-//! The results of gates as JUnit's XML, which build servers read: a case for each gate, run and
-//! group.
+//! The results of a comparison's gates as JUnit XML for build servers, a test case for each gate,
+//! run and group.
 
 use std::io::{self, Write};
 
-use super::whole::{ComparisonReport, GateCase};
-use crate::error::printable;
+use super::report::{ComparisonReport, GateCase};
 use crate::report::html::markup::{Attributes, Elements};
+use crate::report::run_name::visible;
 
-/// Writes the gates of a report.
+/// Writes the results of a comparison's gates as JUnit XML.
 pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
     write_cases("laneval compare", &report.cases(), to)
 }
 
-/// Writes cases as one suite with a name.
+/// Writes results of gates as JUnit XML, one test suite with this name.
 pub fn write_cases(suite: &str, cases: &[GateCase], to: &mut impl Write) -> io::Result<()> {
     let mut document = Elements::default();
     let (tests, failures) = (cases.len(), cases.iter().filter(|case| case.failed).count());
@@ -44,19 +44,19 @@ pub fn write_cases(suite: &str, cases: &[GateCase], to: &mut impl Write) -> io::
     writeln!(to)
 }
 
-/// Writes a case: a failed gate as a failure, a passed gate with its sentence as output.
+/// Writes the result of a gate as a JUnit test case: a failure, or the sentence of a passed gate as
+/// output.
 fn write_case(case: &GateCase, to: &mut Elements) {
-    let [run, gate, told] =
-        [&case.run, &case.gate, &case.told].map(|text| printable(text.as_bytes()));
+    let [run, gate, sentence] = [&case.run, &case.gate, &case.sentence].map(visible);
     to.element("testcase", &[("classname", &run), ("name", &gate), ("time", &0)], |inside| {
         if case.failed {
             inside.line(
                 "failure",
-                &[("message", &told), ("type", &"gate")],
-                format_args!("{run}: {gate}: {told}"),
+                &[("message", &sentence), ("type", &"gate")],
+                format_args!("{run}: {gate}: {sentence}"),
             )
         } else {
-            inside.line("system-out", &[], &told)
+            inside.line("system-out", &[], &sentence)
         }
     });
 }

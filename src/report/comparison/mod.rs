@@ -1,16 +1,16 @@
-//! Comparisons as bytes, one file for each kind of format.
+//! Writers of a comparison of runs, one file for each kind of format.
 
 mod document;
 mod gates;
 mod groups;
 pub mod json;
 pub mod junit;
-pub mod long;
-mod several;
+pub mod long_form;
+mod report;
+mod run_table;
 mod shares;
 mod stats;
 pub mod table;
-mod whole;
 
-pub use stats::of_difference as numbers;
-pub use whole::{ComparedGroup, ComparisonReport, GateCase, GroupKind};
+pub use report::{ComparedGroup, ComparisonReport, GateCase, GroupKind};
+pub use stats::difference_stats as numbers;

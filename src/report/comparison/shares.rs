@@ -1,9 +1,9 @@
-//! The shares of judged documents as the tables of a comparison have them.
+//! The shares of judged documents of each run, for the tables of a comparison.
 
 use crate::compare::{Comparison, judged_measure};
 
-/// The measures of judged documents that are known, each once, with the index of a measure under
-/// which they were computed.
+/// Returns the measures `Judged@k` known for the compared runs, each once, with the index of a
+/// measure that has their values.
 pub fn judged(comparison: &Comparison) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for (at, measure) in comparison.measures.iter().enumerate() {
@@ -17,7 +17,7 @@ pub fn judged(comparison: &Comparison) -> Vec<(String, usize)> {
     all
 }
 
-/// The share of the documents of a run that are judged.
+/// Returns the share of judged documents of a run as text in percent, or a dash.
 pub fn share(comparison: &Comparison, run: usize, measure: usize) -> String {
     let share = comparison.runs[run].judged.get(measure).copied().flatten();
     share.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share))

@@ -1,11 +1,12 @@
-//! The numbers of a comparison by their names in machine formats.
+//! The numbers of a comparison with their names in JSON, TSV and CSV.
 
-use crate::compare::{Alternative, Compared, Comparison, Difference, Tails};
+use crate::compare::{Alternative, Comparison, Difference, RunStats};
 
-/// The numbers of a run under a measure.
-pub fn of_run(
+/// Returns the named numbers of a run under a measure: mean, queries, filled queries and share of
+/// judged documents.
+pub fn run_stats(
     comparison: &Comparison,
-    run: &Compared,
+    run: &RunStats,
     measure: usize,
 ) -> [(&'static str, Option<f64>); 4] {
     [
@@ -16,43 +17,50 @@ pub fn of_run(
     ]
 }
 
-/// The numbers of a difference by their names in machine formats. A number that does not exist is
-/// `None`, not 0.
-pub fn of_difference(comparison: &Comparison, of: &Difference) -> Vec<(&'static str, Option<f64>)> {
-    let tail = |tails: Option<Tails>| {
-        tails.map(|tails| match comparison.options.alternative {
-            Alternative::Better => tails.better(of.better),
-            Alternative::Worse => tails.worse(of.better),
+/// Returns the named numbers of the difference between two runs: statistics, p-values and interval,
+/// as in JSON and TSV. A number that does not exist is `None`, not 0.
+pub fn difference_stats(
+    comparison: &Comparison,
+    difference: &Difference,
+) -> Vec<(&'static str, Option<f64>)> {
+    let sign = (comparison.queries > 1).then_some(difference.sign);
+    let tests = [difference.t, difference.randomised, difference.exact, difference.wilcoxon, sign];
+    let [t, randomised, exact, wilcoxon, sign] = tests.map(|tails| {
+        let tails = tails?;
+        Some(match comparison.options.alternative {
+            Alternative::Better => tails.better(difference.better),
+            Alternative::Worse => tails.worse(difference.better),
             _ => tails.two_sided,
         })
-    };
-    let randomised = tail(of.randomised);
+    });
     let draws = f64::from(comparison.draws);
-    let ends = of.interval.map(|[low, high]| (of.shown(low), of.shown(high)));
+    let ends = difference
+        .interval
+        .map(|[low, high]| (difference.display_value(low), difference.display_value(high)));
     vec![
-        ("delta", Some(of.delta())),
-        ("delta_rel", of.relative),
+        ("delta", Some(difference.delta())),
+        ("delta_rel", difference.relative),
         ("ci_low", ends.map(|(low, _)| low)),
         ("ci_high", ends.map(|(_, high)| high)),
-        ("sd", of.paired.sd),
-        ("t", of.paired.t()),
-        ("df", of.paired.t().map(|_| of.paired.df())),
-        ("p_t", tail(of.t)),
+        ("sd", difference.paired.sd),
+        ("t", difference.paired.t()),
+        ("df", difference.paired.t().map(|_| difference.paired.df())),
+        ("p_t", t),
         ("p_perm", randomised),
         ("p_perm_se", randomised.map(|p| (p * (1.0 - p) / draws).sqrt())),
-        ("p_exact", tail(of.exact)),
-        ("p_wilcoxon", tail(of.wilcoxon)),
-        ("p_sign", (comparison.queries > 1).then_some(of.sign).and_then(|sign| tail(Some(sign)))),
-        ("p", of.p),
-        ("p_adj", of.p_adjusted),
-        ("d_z", of.paired.d_z()),
-        ("g_z", of.paired.g_z()),
-        ("wins", Some(of.wins.wins as f64)),
-        ("ties", Some(of.wins.ties as f64)),
-        ("losses", Some(of.wins.losses as f64)),
-        ("ps", Some(of.wins.share())),
-        ("mde80", of.smallest_found),
-        ("n80", of.queries_needed.map(|queries| queries as f64)),
-        ("p_tost", of.p_margin),
+        ("p_exact", exact),
+        ("p_wilcoxon", wilcoxon),
+        ("p_sign", sign),
+        ("p", difference.p),
+        ("p_adj", difference.p_adjusted),
+        ("d_z", difference.paired.d_z()),
+        ("g_z", difference.paired.g_z()),
+        ("wins", Some(difference.wins.wins as f64)),
+        ("ties", Some(difference.wins.ties as f64)),
+        ("losses", Some(difference.wins.losses as f64)),
+        ("ps", Some(difference.wins.share())),
+        ("mde80", difference.smallest_found),
+        ("n80", difference.queries_needed.map(|queries| queries as f64)),
+        ("p_tost", difference.p_margin),
     ]
 }

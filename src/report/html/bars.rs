@@ -1,9 +1,8 @@
-//! The sorted differences of queries as bars, a bar for each query, or for many queries a bar for
-//! each quantile.
+//! A chart of the sorted differences of queries between two runs, a bar for each query or quantile.
 
 use super::markup::Elements;
 use super::plot::{AltText, Plot, chart, line, rectangle};
-use super::scale::{At, Scale, signed};
+use super::scale::{Coordinate, Scale, signed};
 
 /// The most bars.
 pub const MOST: usize = 500;
@@ -11,8 +10,8 @@ pub const MOST: usize = 500;
 const PARTS: usize = 20;
 const HEIGHT: f64 = 300.0;
 
-/// The sorted differences of a pair.
-pub struct Sorted<'a> {
+/// The sorted differences of queries between two runs, with the titles for their bar chart.
+pub struct SortedDeltas<'a> {
     /// The differences, descending.
     pub deltas: &'a [f64],
     /// The mean of the differences.
@@ -25,73 +24,84 @@ pub struct Sorted<'a> {
     pub titles: Option<&'a dyn Fn(usize) -> String>,
 }
 
-/// The number of bars that are drawn: one for each query, up to [`MOST`].
+/// Returns the number of bars in the chart of sorted differences: one for each query, up to
+/// [`MOST`].
 pub fn count(queries: usize) -> usize {
     queries.min(MOST)
 }
 
-/// Draws the differences.
-pub fn draw(page: &mut Elements, says: &AltText, of: &Sorted) {
-    let n = of.deltas.len();
-    let [high, low] = [of.deltas[0].max(0.0), of.deltas[n - 1].min(0.0)];
-    let plot =
-        Plot::new(Scale::exact(0.0, n as f64, 4).whole(), Scale::round(low, high, 8), HEIGHT, 0.0);
+/// Draws the chart of sorted differences of queries between two runs.
+pub fn draw(page: &mut Elements, says: &AltText, deltas: &SortedDeltas) {
+    let n = deltas.deltas.len();
+    let [high, low] = [deltas.deltas[0].max(0.0), deltas.deltas[n - 1].min(0.0)];
+    let plot = Plot::new(
+        Scale::exact(0.0, n as f64, 4).with_integer_ticks(),
+        Scale::round(low, high, 8),
+        HEIGHT,
+        0.0,
+    );
     chart(page, HEIGHT, says, |paper| {
-        plot.axes(paper, "queries, from most gained to most lost", of.title);
-        match of.titles {
-            Some(title) => single(paper, &plot, of, title),
-            None => area(paper, &plot, of),
+        plot.axes(paper, "queries, from most gained to most lost", deltas.title);
+        match deltas.titles {
+            Some(title) => single(paper, &plot, deltas, title),
+            None => area(paper, &plot, deltas),
         }
         let [left, right, ..] = plot.borders();
         line(paper, "zero", [left, plot.y.at(0.0)], [right, plot.y.at(0.0)]);
-        let mean = plot.y.at(of.mean);
+        let mean = plot.y.at(deltas.mean);
         paper.element("g", &[], |paper| {
-            paper.line("title", &[], format_args!("mean {}", signed(of.mean, 4)));
+            paper.line("title", &[], format_args!("mean {}", signed(deltas.mean, 4)));
             line(paper, "mean", [left, mean], [right, mean]);
         });
     });
 }
 
-fn class(delta: f64, of: &Sorted) -> &'static str {
-    if (delta > 0.0) == of.higher_is_better { "gain" } else { "loss" }
+fn class(delta: f64, deltas: &SortedDeltas) -> &'static str {
+    if (delta > 0.0) == deltas.higher_is_better { "gain" } else { "loss" }
 }
 
-/// Draws a bar for each query.
-fn single(paper: &mut Elements, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) -> String) {
-    let gap = if of.deltas.len() <= 100 { 0.1 } else { 0.0 };
-    for (number, &delta) in of.deltas.iter().enumerate() {
+/// Draws a titled bar for each query's difference.
+fn single(
+    paper: &mut Elements,
+    plot: &Plot,
+    deltas: &SortedDeltas,
+    title: &dyn Fn(usize) -> String,
+) {
+    let gap = if deltas.deltas.len() <= 100 { 0.1 } else { 0.0 };
+    for (number, &delta) in deltas.deltas.iter().enumerate() {
         let [left, right] =
             [number as f64 + gap, (number + 1) as f64 - gap].map(|at| plot.x.at(at));
         let [zero, end] = [0.0, delta].map(|at| plot.y.at(at));
         // A difference of 0 has a bar that can be seen.
         let [above, below] = [zero.min(end).min(zero - 0.4), zero.max(end).max(zero + 0.4)];
-        let class = if delta == 0.0 { "tied" } else { class(delta, of) };
+        let class = if delta == 0.0 { "tied" } else { class(delta, deltas) };
         rectangle(paper, class, [left, above], [right, below], Some(&title(number)));
     }
 }
 
-/// Draws the bars as one area on each side of 0.
-fn area(paper: &mut Elements, plot: &Plot, of: &Sorted) {
-    let n = of.deltas.len();
+/// Draws quantiles of the sorted differences as one area on each side of 0.
+fn area(paper: &mut Elements, plot: &Plot, deltas: &SortedDeltas) {
+    let n = deltas.deltas.len();
     let bars = count(n);
-    let quantile = |bar: usize| of.deltas[(2 * bar + 1) * n / (2 * bars)];
-    let place = |bar: usize| plot.x.at(n as f64 * bar as f64 / bars as f64);
-    let side = |is_above: bool| {
-        let mut path = format!("M{} {}", At(place(0)), At(plot.y.at(0.0)));
+    let place = |bar: usize| Coordinate(plot.x.at(n as f64 * bar as f64 / bars as f64));
+    let zero = Coordinate(plot.y.at(0.0));
+    for sign in [1.0, -1.0] {
+        let mut path = format!("M{} {zero}", place(0));
         let mut last = String::new();
         for bar in 0..bars {
-            let delta = if is_above { quantile(bar).max(0.0) } else { quantile(bar).min(0.0) };
-            let height = At(plot.y.at(delta)).to_string();
+            let quantile = deltas.deltas[(2 * bar + 1) * n / (2 * bars)];
+            let delta = if sign > 0.0 { quantile.max(0.0) } else { quantile.min(0.0) };
+            let height = Coordinate(plot.y.at(delta)).to_string();
+            // Neighbours of equal height share one step, which keeps the path short.
             if height != last {
-                path.push_str(&format!("H{}V{height}", At(place(bar))));
+                path.push_str(&format!("H{}V{height}", place(bar)));
                 last = height;
             }
         }
-        path + &format!("H{}V{}z", At(place(bars)), At(plot.y.at(0.0)))
-    };
-    for (is_above, delta) in [(true, 1.0), (false, -1.0)] {
-        paper.empty("path", &[("class", &class(delta, of)), ("d", &side(is_above))]);
+        path.push_str(&format!("H{}V{zero}z", place(bars)));
+        paper.empty("path", &[("class", &class(sign, deltas)), ("d", &path)]);
     }
+    // The bars of an area are no elements, so rectangles over the area carry the titles.
     let [_, _, above, below] = plot.borders();
     for part in 0..PARTS {
         let [from, to] = [part, part + 1].map(|part| part * n / PARTS);
@@ -99,8 +109,8 @@ fn area(paper: &mut Elements, plot: &Plot, of: &Sorted) {
             let title = format!(
                 "queries {} to {to} of {n}: {} to {}",
                 from + 1,
-                signed(of.deltas[from], 4),
-                signed(of.deltas[to - 1], 4)
+                signed(deltas.deltas[from], 4),
+                signed(deltas.deltas[to - 1], 4)
             );
             let [left, right] = [from, to].map(|at| plot.x.at(at as f64));
             rectangle(paper, "hover", [left, above], [right, below], Some(&title));

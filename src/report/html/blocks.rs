@@ -1,18 +1,18 @@
-//! The page of a report that its writer puts together.
+//! The HTML page of a report that is put together from headings, sentences and tables.
 
-use super::context::Context;
+use super::context::PageContext;
 use super::markup::Elements;
 use super::page::{note, row, section, table};
 use super::parts::{definitions, footer, inputs};
-use crate::error::printable;
 use crate::report::blocks::ReportBlock;
 use crate::report::grid::{Align, Grid};
+use crate::report::run_name::visible;
 
 /// The most columns whose cells are flush left, by the style of pages.
 const WORDS: usize = 3;
 
-pub fn write(blocks: &[ReportBlock], context: &Context, page: &mut Elements) {
-    page.line("h1", &[], printable(context.title.as_bytes()));
+pub fn write(blocks: &[ReportBlock], context: &PageContext, page: &mut Elements) {
+    page.line("h1", &[], visible(context.title));
     for block in blocks {
         match block {
             ReportBlock::Section(text) => page.line("h2", &[], text),
@@ -29,7 +29,7 @@ pub fn write(blocks: &[ReportBlock], context: &Context, page: &mut Elements) {
     footer(page, context);
 }
 
-/// Writes a grid, whose first column names the rows.
+/// Writes a table of a report as HTML, with the first column as headings of the rows.
 fn cells(page: &mut Elements, grid: &Grid) {
     let headings: Vec<&str> = grid.headings().map(|(heading, _)| heading).collect();
     let words =

@@ -1,9 +1,10 @@
-//! What a page says of itself beside its content.
+//! The context of an HTML page: its title, input files, settings, gates, groups and documents of
+//! queries.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::compare::comparison::{Comparison, Judged};
+use crate::compare::comparison::{Comparison, RunGateVerdict};
 use crate::compare::gate::Gate;
 use crate::report::comparison::{ComparedGroup, ComparisonReport, GroupKind};
 use crate::scores::Scores;
@@ -11,10 +12,11 @@ use crate::scores::Scores;
 /// The texts of queries of a page that has none.
 static NO_TITLES: LazyLock<HashMap<Vec<u8>, String>> = LazyLock::new(HashMap::new);
 
-/// The origin of the numbers of a page.
+/// The context of an HTML page: its title, the command and inputs behind its numbers, gates, groups
+/// and documents.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Context<'a> {
+pub struct PageContext<'a> {
     /// The heading of the page.
     pub title: &'a str,
     /// The version of laneval.
@@ -30,7 +32,7 @@ pub struct Context<'a> {
     /// Scores at many cutoffs, for curves: of IPrec at levels of recall, of nDCG at ranks.
     pub curves: Option<&'a Scores>,
     /// Gates with their results.
-    pub gates: &'a [(Gate, Vec<Judged>)],
+    pub gates: &'a [(Gate, Vec<RunGateVerdict>)],
     /// The comparisons of groups of queries, or by judge, with the results of gates in them.
     pub groups: &'a [ComparedGroup],
     /// What the groups are.
@@ -41,7 +43,7 @@ pub struct Context<'a> {
     pub documents: &'a [TopDocuments],
 }
 
-/// A file that was read.
+/// An input file of an evaluation, named on an HTML page with its fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFile {
     /// The kind of the file: judgments, a run.
@@ -52,7 +54,7 @@ pub struct ReadFile {
     pub fingerprint: Option<String>,
 }
 
-/// The first documents of a query in a run.
+/// The first documents of a query in a run, for an HTML page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopDocuments {
     /// The id of the query.
@@ -63,7 +65,7 @@ pub struct TopDocuments {
     pub documents: Vec<TopDocument>,
 }
 
-/// A document at its rank.
+/// A retrieved document on an HTML page, with its rank, grade and score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopDocument {
     /// The rank, from 1.
@@ -78,17 +80,17 @@ pub struct TopDocument {
     pub score: String,
 }
 
-impl<'a> Context<'a> {
-    /// The comparison with its gates and groups.
+impl<'a> PageContext<'a> {
+    /// Returns the report of a comparison with the gates and groups of queries of this page.
     pub(super) fn report(&self, comparison: &'a Comparison) -> ComparisonReport<'a> {
         let mut report = ComparisonReport::new(comparison, self.gates);
         (report.groups, report.kind) = (self.groups, self.group_kind);
         report
     }
 
-    /// Makes a context of a heading alone.
-    pub fn new(title: &'a str) -> Context<'a> {
-        Context {
+    /// Makes the context of a page with a title alone.
+    pub fn new(title: &'a str) -> Self {
+        Self {
             title,
             version: env!("CARGO_PKG_VERSION"),
             command: None,

@@ -1,13 +1,13 @@
-//! A measure over its cutoffs, one line for each run.
+//! A chart of a measure over its cutoffs, one line for each run.
 
 use super::markup::Elements;
 use super::names::bounds;
 use super::plot::{AltText, COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, text};
-use super::scale::{At, Scale, number};
+use super::scale::{Coordinate, Scale, extent, number};
 use super::series::{mark, stroke};
 
-use crate::error::printable;
-use crate::measure::{Better, CutoffRule, Measure};
+use crate::measure::{CutoffRule, Direction, Measure};
+use crate::report::run_name::visible;
 use crate::scores::{Curve, Scores};
 use crate::sort;
 
@@ -23,12 +23,12 @@ const PLOT: f64 = 250.0;
 /// The height of a line of the legend.
 const LEGEND: f64 = 17.0;
 
-/// The lines of a measure.
+/// A chart of a measure over its cutoffs, one line for each run.
 pub struct Chart {
     caption: String,
     /// The title of the upright axis.
     title: String,
-    across: Across,
+    across: CurveAxis,
     /// The values that the measure cannot exceed.
     bounds: [f64; 2],
     lines: Vec<CurveLine>,
@@ -36,18 +36,18 @@ pub struct Chart {
     left: usize,
 }
 
-/// The meaning of the cutoffs.
+/// The meaning of the cutoffs on a chart's axis: ranks, or levels of recall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Across {
+enum CurveAxis {
     Rank,
     Recall,
 }
 
-impl Across {
+impl CurveAxis {
     fn name(self) -> &'static str {
         match self {
-            Across::Rank => "cutoff rank k",
-            Across::Recall => "level of recall",
+            Self::Rank => "cutoff rank k",
+            Self::Recall => "level of recall",
         }
     }
 }
@@ -60,13 +60,13 @@ struct CurveLine {
     curve: Curve,
 }
 
-/// The measures with three cutoffs or more, without their cutoffs, in their order.
+/// Returns the names, without cutoff, of measures that come at three cutoffs or more.
 pub fn measures(measures: &[Measure]) -> Vec<String> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for measure in measures {
         let name = measure.to_string();
         let Some((name, _)) = name.rsplit_once('@') else { continue };
-        match found.iter_mut().find(|(of, _)| of == name) {
+        match found.iter_mut().find(|(candidate, _)| candidate == name) {
             Some((_, count)) => *count += 1,
             None => found.push((name.to_owned(), 1)),
         }
@@ -74,54 +74,51 @@ pub fn measures(measures: &[Measure]) -> Vec<String> {
     found.into_iter().filter(|(_, count)| *count >= CUTOFFS).map(|(name, _)| name).collect()
 }
 
-/// The charts of all curves that scores have for runs, which are given by names with labels.
+/// Returns a chart of each measure with three cutoffs or more, for runs given as names with labels.
 pub fn all(scores: &Scores, runs: &[(&str, String)]) -> Vec<Chart> {
     measures(&scores.measures)
         .iter()
-        .filter_map(|measure| Chart::of(scores, measure, runs))
+        .filter_map(|measure| Chart::new(scores, measure, runs))
         .collect()
 }
 
 impl Chart {
-    /// The lines of runs, which are given by names with labels. If the runs are many, only the
-    /// first have lines. `None` if there is no curve of this measure.
-    pub fn of(scores: &Scores, measure: &str, runs: &[(&str, String)]) -> Option<Chart> {
+    /// Makes the chart of a measure over its cutoffs, for runs given as names with labels. `None`
+    /// if the scores have no curve of the measure.
+    pub fn new(scores: &Scores, measure: &str, runs: &[(&str, String)]) -> Option<Self> {
         let like: Measure = format!("{measure}@1").parse().ok()?;
         let lines = runs.iter().enumerate().filter_map(|(run, (name, label))| {
             let curve = scores.curve(name, measure)?;
             let fits =
                 curve.cutoffs.len() > 1 && curve.values.iter().all(|value| value.is_finite());
-            fits.then(|| CurveLine {
-                run,
-                label: label.clone(),
-                name: printable(name.as_bytes()),
-                curve,
-            })
+            fits.then(|| CurveLine { run, label: label.clone(), name: visible(name), curve })
         });
         let mut lines: Vec<CurveLine> = lines.collect();
         let left = lines.len().saturating_sub(LINES);
         lines.truncate(LINES);
         let definition = like.definition();
         let better = match definition.better {
-            Better::Higher => ", higher is better",
-            Better::Lower => ", lower is better",
-            Better::Neither => "",
+            Direction::Higher => ", higher is better",
+            Direction::Lower => ", lower is better",
+            Direction::Neither => "",
         };
         let (caption, title, across) = match definition.cutoff {
             _ if definition.name == "IPrec" => {
                 let caption = "Precision at levels of recall".to_owned();
-                (caption, format!("interpolated precision{better}"), Across::Recall)
+                (caption, format!("interpolated precision{better}"), CurveAxis::Recall)
             }
-            CutoffRule::Recall => {
-                (format!("{measure} over its levels"), format!("{measure}{better}"), Across::Recall)
-            }
+            CutoffRule::Recall => (
+                format!("{measure} over its levels"),
+                format!("{measure}{better}"),
+                CurveAxis::Recall,
+            ),
             _ => (
                 format!("{measure} over its cutoffs"),
                 format!("{measure}@k{better}"),
-                Across::Rank,
+                CurveAxis::Rank,
             ),
         };
-        (!lines.is_empty()).then_some(Chart {
+        (!lines.is_empty()).then_some(Self {
             caption,
             title,
             across,
@@ -131,22 +128,22 @@ impl Chart {
         })
     }
 
-    /// The caption of the chart.
+    /// Returns the caption of the chart of a measure over its cutoffs.
     pub fn caption(&self) -> &str {
         &self.caption
     }
 
-    /// A note on the runs that are left out.
+    /// Returns a note on the runs that the chart leaves out, if any.
     pub fn note(&self) -> Option<String> {
         (self.left > 0).then(|| format!("{LINES} runs are drawn; {} more are not.", self.left))
     }
 
-    /// Draws the chart in a page.
+    /// Draws the chart of a measure over its cutoffs in an HTML page.
     pub fn draw(&self, page: &mut Elements) {
         chart(page, self.height(), &self.says(), |paper| self.lines(paper));
     }
 
-    /// The chart as an SVG document.
+    /// Returns the chart of a measure over its cutoffs as an SVG document.
     pub fn document(&self, style: &str) -> Elements {
         document(self.height(), &self.says(), style, |paper| self.lines(paper))
     }
@@ -155,34 +152,34 @@ impl Chart {
         PLOT + 10.0 + self.lines.len() as f64 * LEGEND
     }
 
-    /// The values in words: those at the first, the middle and the last cutoff of each line.
+    /// Returns the chart in words: values of each run at the first, middle and last cutoff.
     fn says(&self) -> AltText {
-        let line = |line: &CurveLine| {
+        let lines = self.lines.iter().map(|line| {
             let Curve { cutoffs, values, .. } = &line.curve;
-            let at = |at: usize| format!("{} at {}", number(values[at], 4), cutoffs[at]);
             let last = cutoffs.len() - 1;
             let mut places = vec![0, last / 2, last];
+            // A curve of two cutoffs has no middle one.
             places.dedup();
-            format!("{}: {}", line.name, places.into_iter().map(at).collect::<Vec<_>>().join(", "))
-        };
+            let values =
+                places.iter().map(|&at| format!("{} at {}", number(values[at], 4), cutoffs[at]));
+            format!("{}: {}", line.name, values.collect::<Vec<_>>().join(", "))
+        });
         AltText {
             title: format!("{}: {} over {}", self.caption, self.title, self.across.name()),
-            values: self.lines.iter().map(line).collect::<Vec<_>>().join("; "),
+            values: lines.collect::<Vec<_>>().join("; "),
         }
     }
 
     fn lines(&self, paper: &mut Elements) {
-        let all = |of: fn(&Curve) -> &[f64]| {
-            let all = self.lines.iter().flat_map(move |line| of(&line.curve).iter().copied());
-            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| {
-                [low.min(at), high.max(at)]
-            })
-        };
-        let ([first, last], [low, high]) = (all(|of| &of.cutoffs), all(|of| &of.values));
+        let curves = self.lines.iter().map(|line| &line.curve);
+        let [first, last] = extent(curves.clone().flat_map(|curve| curve.cutoffs.iter().copied()));
+        let [low, high] = extent(curves.flat_map(|curve| curve.values.iter().copied()));
         // Precision and recall are shown as parts of 1.
         let (x, y) = match self.across {
-            Across::Rank => (Scale::exact(first, last, 6).whole(), Scale::round(low, high, 5)),
-            Across::Recall => (Scale::round(0.0, last, 5), Scale::round(low.min(0.0), high, 5)),
+            CurveAxis::Rank => {
+                (Scale::exact(first, last, 6).with_integer_ticks(), Scale::round(low, high, 5))
+            }
+            CurveAxis::Recall => (Scale::round(0.0, last, 5), Scale::round(low.min(0.0), high, 5)),
         };
         let plot = Plot::new(x, y.bounded(self.bounds), PLOT, 16.0);
         plot.axes(paper, self.across.name(), &self.title);
@@ -195,13 +192,12 @@ impl Chart {
         }
     }
 
-    /// Returns the heights of the labels at the lines' ends, spaced to avoid overlaps.
+    /// Returns the heights of the run labels at the ends of the lines, spaced to avoid overlaps.
     fn labels(&self, plot: &Plot) -> Vec<f64> {
-        let end = |line: &CurveLine| {
-            line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0)
-        };
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
+        let ends = self.lines.iter().map(|line| line.curve.values.last());
+        let mut labels: Vec<f64> =
+            ends.map(|end| end.map_or(0.0, |&value| plot.y.at(value) + 4.0)).collect();
         sort::by_number(&mut order, |&at| labels[at]);
         let lowest = plot.borders()[3] + 4.0;
         // Down: each label is pushed below its upper neighbour. Then up, from the lower border: a
@@ -220,21 +216,17 @@ impl Chart {
 
     fn line(&self, paper: &mut Elements, line: &CurveLine, plot: &Plot) {
         let Curve { cutoffs, values, .. } = &line.curve;
-        let every = cutoffs.len().div_ceil(DRAWN);
-        let drawn = |every: usize| {
-            (0..cutoffs.len()).filter(move |at| at % every == 0 || at + 1 == cutoffs.len())
-        };
         let mut path = String::new();
-        for at in drawn(every) {
+        for at in thinned(cutoffs.len(), DRAWN) {
             let to = if path.is_empty() { 'M' } else { 'L' };
             path.push_str(&format!(
                 "{to}{} {}",
-                At(plot.x.at(cutoffs[at])),
-                At(plot.y.at(values[at]))
+                Coordinate(plot.x.at(cutoffs[at])),
+                Coordinate(plot.y.at(values[at]))
             ));
         }
         paper.mark("path", &[("class", &stroke(line.run)), ("d", &path)], &line.name);
-        for at in drawn(cutoffs.len().div_ceil(MARKS)) {
+        for at in thinned(cutoffs.len(), MARKS) {
             let title = format!(
                 "{}, {} {}: {}",
                 line.name,
@@ -246,16 +238,23 @@ impl Chart {
         }
     }
 
-    fn legend(&self, paper: &mut Elements, of: &CurveLine, y: f64) {
-        line(paper, &stroke(of.run), [EDGE, y], [EDGE + 36.0, y]);
-        mark(paper, of.run, [EDGE + 18.0, y], None);
-        let label = format!("{}  ", of.label);
+    fn legend(&self, paper: &mut Elements, entry: &CurveLine, y: f64) {
+        line(paper, &stroke(entry.run), [EDGE, y], [EDGE + 36.0, y]);
+        mark(paper, entry.run, [EDGE + 18.0, y], None);
+        let label = format!("{}  ", entry.label);
         let room = (WIDTH - EDGE - 44.0 - EDGE) / COLUMN - label.len() as f64;
         text(
             paper,
             "label",
             [EDGE + 44.0, y + 4.0],
-            format_args!("{label}{}", shortened(&of.name, room as usize)),
+            format_args!("{label}{}", shortened(&entry.name, room as usize)),
         );
     }
+}
+
+/// Returns about `most` evenly spaced indices below `count`, and the last index.
+fn thinned(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let every = count.div_ceil(most);
+    // The last place stays, because the label of a line stands at its end.
+    (0..count).filter(move |at| at % every == 0 || at + 1 == count)
 }

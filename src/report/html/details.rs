@@ -1,19 +1,19 @@
-//! The queries of a pair: their differences, their values, and where the runs differ most.
+//! The queries of a pair of runs on the HTML page: differences, values, and queries where the runs
+//! differ most.
 
-use super::bars::{self, Sorted};
-use super::context::Context;
+use super::bars::{self, SortedDeltas};
+use super::context::PageContext;
 use super::documents;
-use super::facing::{Facing, first_pair};
 use super::histogram::{self, Deltas, queries};
 use super::markup::Elements;
 use super::names::{self, bounds, direction, name, write_name, write_query};
-use super::page::{figure, figures, folded, note, row, table};
+use super::oriented_pair::{OrientedPair, first_pair};
+use super::page::{details_element, figure, figure_row, note, row, table};
 use super::plot::AltText;
 use super::scale::{number, signed};
 use super::scatter::{self, Detail};
 use super::tables::{confidence, p};
 use crate::compare::comparison::Comparison;
-use crate::compare::difference::Difference;
 use crate::sort;
 
 /// The maximum number of shown pairs.
@@ -29,7 +29,7 @@ const LISTED: usize = 20;
 /// The number of lost queries whose documents are shown.
 const EXPLAINED: usize = 3;
 
-/// Queries lost by a run of a pair.
+/// Two runs and the queries in which the first run is worse than the second.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostQueries {
     /// The indices of two runs: the run that lost the queries first, its rival second.
@@ -38,56 +38,62 @@ pub struct LostQueries {
     pub queries: Vec<usize>,
 }
 
-/// Selects the queries whose first documents a page has room for: the queries with the largest
-/// losses under the first measure, of the headline's pair. `None` if no query is known to be lost.
-pub fn lost_queries(of: &Comparison) -> Option<LostQueries> {
-    let pair = first_pair(of).filter(|_| of.has_values())?;
-    let gain = |query: usize| pair.change(query) * if pair.higher_is_better() { 1.0 } else { -1.0 };
+/// Selects the queries with the largest losses of the headline's pair of runs, whose documents the
+/// page shows. `None` if no query is known to be lost.
+pub fn lost_queries(comparison: &Comparison) -> Option<LostQueries> {
+    let pair = first_pair(comparison).filter(|_| comparison.has_values())?;
     let mut queries: Vec<usize> =
-        (0..of.query_ids().len()).filter(|&query| gain(query) < 0.0).collect();
-    sort::by_number(&mut queries, |&query| gain(query));
+        (0..comparison.query_ids().len()).filter(|&query| pair.gain(query) < 0.0).collect();
+    sort::by_number(&mut queries, |&query| pair.gain(query));
     queries.truncate(EXPLAINED);
     (!queries.is_empty()).then_some(LostQueries { runs: [pair.one, pair.other], queries })
 }
 
-/// Returns the pairs whose queries are shown, the headline's pair first, and a note if some pairs
-/// are left out.
-pub fn shown(of: &Comparison) -> (Vec<Facing<'_>>, Option<String>) {
-    let all = of.of_measure(0);
-    if all.len() <= PAIRS && !of.has_many_runs() {
-        let first = first_pair(of);
-        let is_first = |at: &&Difference| first.is_some_and(|first| first.at.pair == at.pair);
-        let others = all.iter().filter(|at| !is_first(at)).map(|at| Facing::told(of, at));
+/// Selects the pairs of runs whose queries the page shows, the headline's pair first, with a note
+/// on omitted pairs.
+pub fn shown(comparison: &Comparison) -> (Vec<OrientedPair<'_>>, Option<String>) {
+    let all = comparison.differences_for(0);
+    if all.len() <= PAIRS && !comparison.has_many_runs() {
+        let first = first_pair(comparison);
+        let others = all
+            .iter()
+            .filter(|at| first.is_none_or(|first| first.at.pair != at.pair))
+            .map(|at| OrientedPair::best_first(comparison, at));
         return (first.into_iter().chain(others).collect(), None);
     }
-    let fixed = of.baseline.unwrap_or_else(|| of.best(0));
-    let merits = of.merits(0);
-    let mut some: Vec<Facing> = of.leading().into_iter().map(|at| Facing::told(of, at)).collect();
-    let merit = |pair: &Facing| merits[if pair.one == fixed { pair.other } else { pair.one }];
-    sort::by_number(&mut some, |pair| -merit(pair));
+    let fixed = comparison.baseline.unwrap_or_else(|| comparison.best(0));
+    let merits = comparison.ranking_keys(0);
+    let mut some: Vec<OrientedPair> = comparison
+        .sentence_pairs()
+        .into_iter()
+        .map(|at| OrientedPair::best_first(comparison, at))
+        .collect();
+    sort::by_number(&mut some, |pair| {
+        -merits[if pair.one == fixed { pair.other } else { pair.one }]
+    });
     // The headline's pair comes first, whatever its means, because the page shows the pair's
     // documents.
-    if let Some(at) =
-        first_pair(of).and_then(|first| some.iter().position(|pair| pair.at.pair == first.at.pair))
+    if let Some(at) = first_pair(comparison)
+        .and_then(|first| some.iter().position(|pair| pair.at.pair == first.at.pair))
     {
         some[..=at].rotate_right(1);
     }
     some.truncate(PAIRS);
-    let what = if of.baseline.is_some() { "the baseline" } else { "the best run" };
+    let what = if comparison.baseline.is_some() { "the baseline" } else { "the best run" };
     let text = format!(
         "{} of {} pairs are shown: {what}, {}, against the {} best others.",
         some.len(),
         all.len(),
-        name(&of.runs[fixed].name),
+        name(comparison.name(fixed)),
         some.len()
     );
     (some, Some(text))
 }
 
-/// A pair with the values of its queries.
+/// A pair of runs with their values of each query, sorted by difference, for the HTML page.
 struct PairQueries<'a> {
-    pair: Facing<'a>,
-    context: &'a Context<'a>,
+    pair: OrientedPair<'a>,
+    context: &'a PageContext<'a>,
     ids: &'a [&'a [u8]],
     /// The values of `pair.other`, and of `pair.one`.
     values: [&'a [f64]; 2],
@@ -97,10 +103,17 @@ struct PairQueries<'a> {
     deltas: Vec<f64>,
 }
 
-/// Writes the queries of each pair. All pairs but the first are folded.
-pub fn write(page: &mut Elements, of: &Comparison, pairs: &[Facing], context: &Context) {
-    let ids: Vec<&[u8]> = of.query_ids().collect();
+/// Writes charts and tables of the queries of each pair of runs to an HTML page. All pairs but the
+/// first are folded.
+pub fn write(
+    page: &mut Elements,
+    comparison: &Comparison,
+    pairs: &[OrientedPair],
+    context: &PageContext,
+) {
+    let ids: Vec<&[u8]> = comparison.query_ids().collect();
     let marks = ids.len() * pairs.len();
+    // Named dots take the most bytes, and shades the same number for any number of queries.
     let detail = if marks <= NAMED {
         Detail::Named
     } else if marks <= DOTS && ids.len() <= QUERIES {
@@ -109,39 +122,44 @@ pub fn write(page: &mut Elements, of: &Comparison, pairs: &[Facing], context: &C
         Detail::Shades
     };
     for (at, &pair) in pairs.iter().enumerate() {
-        let values = [pair.other, pair.one].map(|run| of.values(pair.at.measure, run));
-        let delta = |query: &usize| pair.change(*query);
+        let values = [pair.other, pair.one].map(|run| comparison.values(pair.at.measure, run));
         let mut order: Vec<usize> =
-            (0..ids.len()).filter(|&query| of.is_defined(pair.at.measure, query)).collect();
-        sort::by_number(&mut order, |query| -delta(query));
-        let deltas = order.iter().map(delta).collect();
+            (0..ids.len()).filter(|&query| comparison.is_defined(pair.at.measure, query)).collect();
+        sort::by_number(&mut order, |&query| -pair.change(query));
+        let deltas = order.iter().map(|&query| pair.change(query)).collect();
         let queries = PairQueries { pair, context, ids: &ids, values, order, deltas };
-        let heading = |page: &mut Elements| {
-            page.element("h3", &[], |page| {
-                write_name(page, &of.runs[pair.one].name, names::NAME);
-                page.text(" against ");
-                write_name(page, &of.runs[pair.other].name, names::NAME);
-            });
-        };
-        folded(page, at == 0, heading, |page| queries.write(page, detail));
+        details_element(
+            page,
+            at == 0,
+            |page| {
+                page.element("h3", &[], |page| {
+                    write_name(page, comparison.name(pair.one), names::NAME);
+                    page.text(" against ");
+                    write_name(page, comparison.name(pair.other), names::NAME);
+                });
+            },
+            |page| queries.write(page, detail),
+        );
     }
 }
 
 impl PairQueries<'_> {
-    /// The id of a query with its text.
+    /// Returns the id of a query, with its text if known, for an HTML page.
     fn id(&self, query: usize) -> String {
         names::query(self.ids[query], self.context)
     }
 
-    /// A value of a query. If the mean is geometric, the averaged terms are logarithms.
+    /// Returns the value of a query in one of the two runs, as it is shown. If the mean is
+    /// geometric, the averaged terms are logarithms.
     fn value(&self, run: usize, query: usize) -> f64 {
-        self.pair.at.shown(self.values[run][query])
+        self.pair.at.display_value(self.values[run][query])
     }
 
-    /// A value of a query as text. A query that a run lacks has none of its own.
+    /// Returns the value of a query in one of the two runs as text, or `missing`. A query that a
+    /// run lacks has none of its own.
     fn written(&self, run: usize, query: usize) -> String {
-        let of = [self.pair.other, self.pair.one][run];
-        if self.pair.of.lacks(of, query) {
+        let run_index = [self.pair.other, self.pair.one][run];
+        if self.pair.comparison.is_missing(run_index, query) {
             "missing".to_owned()
         } else {
             number(self.value(run, query), 4)
@@ -150,24 +168,23 @@ impl PairQueries<'_> {
 
     fn write(&self, page: &mut Elements, detail: Detail) {
         let (pair, [other, one]) = (&self.pair, self.pair.names());
-        let of = pair.of;
-        let measure = of.measures[pair.at.measure].to_string();
+        let measure = pair.measure().to_string();
         let [won, tied, lost] = pair.wins();
         note(
             page,
             &format!(
                 "{measure}, {}: {}, {} interval {}; p {}, adjusted {}; of {} won {won}, tied \
                  {tied}, lost {lost}.",
-                direction(&of.measures[pair.at.measure]),
+                direction(pair.measure()),
                 pair.text(pair.mean()),
-                confidence(of.options.alpha),
+                confidence(pair.comparison),
                 pair.interval(),
                 p(pair.at.p),
                 p(pair.at.p_adjusted),
                 queries(self.order.len()),
             ),
         );
-        figures(page, |page| {
+        figure_row(page, |page| {
             self.sorted(page, detail);
             self.scatter(page, detail, &measure, [&other, &one]);
         });
@@ -179,21 +196,23 @@ impl PairQueries<'_> {
         self.documents(page);
     }
 
-    /// Returns the queries with the largest gains and the queries with the largest losses.
+    /// Returns the queries with the largest gains and with the largest losses between the two runs.
     fn ends(&self) -> [Vec<usize>; 2] {
-        let sign = if self.pair.higher_is_better() { 1.0 } else { -1.0 };
-        let gain = |query: &usize| sign * self.pair.change(*query);
-        let first = self.order.iter().copied().take(LISTED).collect::<Vec<_>>();
-        let last = self.order.iter().rev().copied().take(LISTED).collect::<Vec<_>>();
-        let [best, worst] = if sign > 0.0 { [first, last] } else { [last, first] };
-        let best = best.into_iter().filter(|query| gain(query) > 0.0).collect();
-        [best, worst.into_iter().filter(|query| gain(query) < 0.0).collect()]
+        let mut best: Vec<usize> = self.order.iter().copied().take(LISTED).collect();
+        let mut worst: Vec<usize> = self.order.iter().rev().copied().take(LISTED).collect();
+        if !self.pair.higher_is_better() {
+            std::mem::swap(&mut best, &mut worst);
+        }
+        // Of few queries, some may stand at both ends, or be tied.
+        best.retain(|&query| self.pair.gain(query) > 0.0);
+        worst.retain(|&query| self.pair.gain(query) < 0.0);
+        [best, worst]
     }
 
-    /// Draws the sorted differences and their distribution.
+    /// Draws the sorted differences of queries between the two runs, and their histogram.
     fn sorted(&self, page: &mut Elements, detail: Detail) {
         let (pair, [other, one]) = (&self.pair, self.pair.names());
-        let measure = &pair.of.measures[pair.at.measure];
+        let measure = pair.measure();
         let change =
             if pair.at.logarithmic { "logarithm of the ratio of" } else { "difference of" };
         let title = format!("{change} {measure}");
@@ -209,11 +228,11 @@ impl PairQueries<'_> {
              mean."
         );
         figure(page, "Every query, sorted", Some(&note), |page| {
-            let bar_title = |place: usize| self.bar(place);
-            let titles: &dyn Fn(usize) -> String = &bar_title;
+            let titles: &dyn Fn(usize) -> String = &|place| self.bar(place);
             let titles = (detail == Detail::Named).then_some(titles);
-            let says = AltText { title: format!("{says}, by query, sorted"), values: self.said() };
-            let sorted = Sorted {
+            let says =
+                AltText { title: format!("{says}, by query, sorted"), values: self.describe() };
+            let sorted = SortedDeltas {
                 deltas: &self.deltas,
                 mean: pair.mean(),
                 higher_is_better,
@@ -240,8 +259,8 @@ impl PairQueries<'_> {
         );
     }
 
-    /// The differences in words.
-    fn said(&self) -> String {
+    /// Returns the differences of queries in words: won, tied and lost, mean, and extremes.
+    fn describe(&self) -> String {
         let [won, tied, lost] = self.pair.wins();
         let ends = [0, self.order.len() - 1].map(|place| self.bar(place));
         format!(
@@ -253,7 +272,7 @@ impl PairQueries<'_> {
         )
     }
 
-    /// The title of a bar.
+    /// Returns the title of a query's bar: its id, its difference and both values.
     fn bar(&self, place: usize) -> String {
         let query = self.order[place];
         format!(
@@ -281,19 +300,19 @@ impl PairQueries<'_> {
         let note = format!("{side} the diagonal {} is better; {what}.", names[1]);
         figure(page, "Both values of every query", Some(&note), |page| {
             let says = format!("{measure} of {} and of {} by query", names[0], names[1]);
-            let id = |query: usize| self.id(query);
-            let higher_is_better = self.pair.higher_is_better();
-            let bounds = bounds(&self.pair.of.measures[self.pair.at.measure]);
-            scatter::draw(
-                page,
-                says,
-                &scatter::PairValues { values, names, measure, higher_is_better, bounds, id: &id },
-                detail,
-            );
+            let pair = scatter::PairValues {
+                values,
+                names,
+                measure,
+                higher_is_better: self.pair.higher_is_better(),
+                bounds: bounds(self.pair.measure()),
+                id: &|query| self.id(query),
+            };
+            scatter::draw(page, says, &pair, detail);
         });
     }
 
-    /// Lists the better, or the worse queries.
+    /// Writes the table of queries in which one run gained, or lost, most against the other.
     fn extremes(&self, page: &mut Elements, verb: &str, queries: &[usize]) {
         let [_, one] = self.pair.names();
         page.element("figure", &[], |page| {
@@ -310,25 +329,22 @@ impl PairQueries<'_> {
             table(page, 1, &["query", &other, &one, "difference"], |page| {
                 for &query in queries {
                     let [a, b] = [0, 1].map(|run| self.written(run, query));
-                    let named =
-                        |page: &mut Elements| write_query(page, self.ids[query], self.context);
-                    row(page, named, &[a, b, self.pair.text(self.pair.change(query))]);
+                    let cells = [a, b, self.pair.text(self.pair.change(query))];
+                    row(page, |page| write_query(page, self.ids[query], self.context), &cells);
                 }
             });
         });
     }
 
-    /// Writes the first documents of the queries with the largest losses, if the documents are
-    /// known.
+    /// Writes the first documents of both runs for the queries with the largest losses, if known.
     fn documents(&self, page: &mut Elements) {
-        let runs = [self.pair.other, self.pair.one].map(|run| &self.pair.of.runs[run].name[..]);
+        let runs = [self.pair.other, self.pair.one].map(|run| self.pair.comparison.name(run));
         for &query in &self.ends()[1] {
-            let heading = |page: &mut Elements| {
+            documents::write(page, self.context, self.ids[query], runs, |page| {
                 page.text("First documents of query ");
                 write_query(page, self.ids[query], self.context);
                 page.text(format_args!(", {}", self.pair.text(self.pair.change(query))));
-            };
-            documents::write(page, self.context, self.ids[query], runs, heading);
+            });
         }
     }
 }

@@ -1,76 +1,76 @@
-//! The glossary at the end of a page: what its words mean, for people who do not evaluate rankings
-//! every day.
+//! The glossary at the end of an HTML page: meanings of measures and statistical words.
 
-use super::context::Context;
+use super::context::PageContext;
 use super::curves;
 use super::markup::Elements;
 use super::names::direction;
-use super::page::folded;
+use super::page::details_element;
 use super::tables::{MEASURES, confidence};
 use crate::compare::comparison::Comparison;
-use crate::measure::{Better, Measure};
+use crate::measure::{Direction, Measure};
 use crate::scores::Scores;
 
-/// A word with its meaning.
-type GlossaryEntry = (String, String);
+/// A word of the HTML page's glossary with its meaning.
+type GlossaryEntry = (&'static str, String);
 
-/// Writes the glossary of a comparison.
-pub fn of_comparison(page: &mut Elements, of: &Comparison, context: &Context) {
-    let level = confidence(of.options.alpha);
-    let alpha = of.options.alpha;
+/// Writes the glossary of a comparison's HTML page.
+pub fn write_comparison_glossary(
+    page: &mut Elements,
+    comparison: &Comparison,
+    context: &PageContext,
+) {
+    let level = confidence(comparison);
+    let alpha = comparison.options.alpha;
     let mut entries = common();
-    entries.extend(of_measures(&of.measures, context));
-    entries.extend(
-        [
-            (
-                "interval",
-                format!(
-                    "the range in which the true difference lies with a confidence of \
+    entries.extend(measure_entries(&comparison.measures, context));
+    entries.extend([
+        (
+            "interval",
+            format!(
+                "the range in which the true difference lies with a confidence of \
                                   {level}, as far as these queries stand for others"
-                ),
             ),
-            (
-                "p",
-                "how often chance alone would make a difference as large as the one seen, if the \
+        ),
+        (
+            "p",
+            "how often chance alone would make a difference as large as the one seen, if the \
                    two runs were equally good: a small p speaks for a real difference"
-                    .to_owned(),
-            ),
-            (
-                "adjusted p",
-                format!(
-                    "p made larger, because among many comparisons some look good \
+                .to_owned(),
+        ),
+        (
+            "adjusted p",
+            format!(
+                "p made larger, because among many comparisons some look good \
                                     by chance alone; below {alpha} a difference counts as shown"
-                ),
             ),
-            (
-                "tie",
-                "a query on which both runs have the same value; of runs: no difference was \
+        ),
+        (
+            "tie",
+            "a query on which both runs have the same value; of runs: no difference was \
                      shown, which does not show that they are equal"
-                    .to_owned(),
-            ),
-            (
-                "d",
-                "the mean difference divided by how much the differences of queries \
+                .to_owned(),
+        ),
+        (
+            "d",
+            "the mean difference divided by how much the differences of queries \
                    vary"
-                    .to_owned(),
-            ),
-        ]
-        .map(|(word, meaning)| (word.to_owned(), meaning)),
-    );
-    if of.baseline.is_none() {
+                .to_owned(),
+        ),
+    ]);
+    if comparison.baseline.is_none() {
         let meaning = "the best run, and all runs that are not shown to be worse than it";
-        entries.push(("top group".to_owned(), meaning.to_owned()));
+        entries.push(("top group", meaning.to_owned()));
     }
     write(page, &entries);
 }
 
-/// Writes the glossary of scores.
-pub fn of_scores(page: &mut Elements, of: &Scores, context: &Context) {
+/// Writes the glossary of the HTML page of scores.
+pub fn write_scores_glossary(page: &mut Elements, scores: &Scores, context: &PageContext) {
     let mut entries = common();
-    entries.extend(of_measures(&of.measures, context));
+    entries.extend(measure_entries(&scores.measures, context));
     let meaning = "the range in which the true average lies with a confidence of 95 %, as far as \
                    these queries stand for others";
-    entries.push(("interval".to_owned(), meaning.to_owned()));
+    entries.push(("interval", meaning.to_owned()));
     write(page, &entries);
 }
 
@@ -92,47 +92,51 @@ fn common() -> Vec<GlossaryEntry> {
                       document without a judgment counts as not relevant",
         ),
     ]
-    .map(|(word, meaning)| (word.to_owned(), meaning.to_owned()))
+    .map(|(word, meaning)| (word, meaning.to_owned()))
     .to_vec()
 }
 
-/// The measures of the page, those of curves too, each name once.
-fn of_measures(measures: &[Measure], context: &Context) -> Vec<GlossaryEntry> {
+/// Returns glossary entries for the measures on the HTML page, curves included, each name once.
+fn measure_entries(measures: &[Measure], context: &PageContext) -> Vec<GlossaryEntry> {
     let mut entries: Vec<GlossaryEntry> = Vec::new();
     let drawn = context.curves.map(|scores| (curves::measures(&scores.measures), &scores.measures));
     let drawn = drawn.iter().flat_map(|(names, all)| {
-        let is_drawn = |of: &&Measure| {
-            of.to_string()
+        all.iter().filter(|measure| {
+            let measure = measure.to_string();
+            measure
                 .rsplit_once('@')
                 .is_some_and(|(name, _)| names.iter().any(|drawn| drawn == name))
-        };
-        all.iter().filter(is_drawn)
+        })
     });
     for measure in measures.iter().take(MEASURES).chain(drawn) {
         let definition = measure.definition();
-        if entries.iter().any(|(name, _)| name == definition.name) {
+        if entries.iter().any(|(name, _)| *name == definition.name) {
             continue;
         }
         let text = definition.plain;
         let side = match definition.better {
-            Better::Neither => String::new(),
+            Direction::Neither => String::new(),
             _ => format!("; {}", direction(measure)),
         };
-        entries.push((definition.name.to_owned(), format!("{text}{side}")));
+        entries.push((definition.name, format!("{text}{side}")));
     }
     entries
 }
 
 fn write(page: &mut Elements, entries: &[GlossaryEntry]) {
     page.element("section", &[("id", &"glossary")], |page| {
-        let heading = |page: &mut Elements| page.line("h2", &[], "What the words mean");
-        folded(page, false, heading, |page| {
-            page.element("dl", &[], |page| {
-                for (word, meaning) in entries {
-                    page.line("dt", &[], word);
-                    page.line("dd", &[], meaning);
-                }
-            });
-        });
+        details_element(
+            page,
+            false,
+            |page| page.line("h2", &[], "What the words mean"),
+            |page| {
+                page.element("dl", &[], |page| {
+                    for (word, meaning) in entries {
+                        page.line("dt", &[], word);
+                        page.line("dd", &[], meaning);
+                    }
+                });
+            },
+        );
     });
 }

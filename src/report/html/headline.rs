@@ -1,48 +1,53 @@
-//! The top of the page of a comparison: the verdict in large type, what it means in plain words,
-//! and the gates with their numbers.
+//! The top of a comparison's HTML page: the verdict in large type, its meaning in plain words, and
+//! the gates.
 
-use super::context::Context;
-use super::facing::{Facing, first_pair};
+use super::context::PageContext;
 use super::histogram::queries;
 use super::markup::Elements;
-use super::page::{classed, folded, unbroken};
+use super::oriented_pair::{OrientedPair, first_pair};
+use super::page::{details_element, element_with_class, no_break};
 use super::scale::number;
 use super::tables::confidence;
 use crate::compare::comparison::Comparison;
 use crate::compare::options::Alternative;
-use crate::error::printable;
+use crate::report::run_name::visible;
 
 /// The most gates that are told at the top.
 const GATES: usize = 8;
 
-/// Writes the verdict, the gates, and a sentence for each pair.
-pub fn write(page: &mut Elements, of: &Comparison, context: &Context) {
-    let mut said = of.verdict().into_iter();
-    if let Some(first) = said.next() {
+/// Writes the top of a comparison's HTML page: verdict, meaning, gates, and a sentence for each
+/// pair of runs.
+pub fn write(page: &mut Elements, comparison: &Comparison, context: &PageContext) {
+    let mut lines = comparison.verdict().into_iter();
+    if let Some(first) = lines.next() {
         verdict(page, &first);
     }
-    if let Some(meaning) = first_pair(of).and_then(|pair| meaning(&pair)) {
-        page.line("p", &[("class", &"meaning")], unbroken(&meaning));
+    if let Some(meaning) = first_pair(comparison).and_then(|pair| meaning(&pair)) {
+        page.line("p", &[("class", &"meaning")], no_break(&meaning));
     }
-    gates(page, of, context);
-    let rest: Vec<String> = said.collect();
+    gates(page, comparison, context);
+    let rest: Vec<String> = lines.collect();
     list(page, "says", &rest);
-    let sentences = of.sentences();
+    let sentences = comparison.sentences();
     if sentences.len() > SENTENCES {
-        let heading = |page: &mut Elements| page.text("The pairs one by one");
-        folded(page, false, heading, |page| list(page, "says small", &sentences));
+        details_element(
+            page,
+            false,
+            |page| page.text("The pairs one by one"),
+            |page| list(page, "says small", &sentences),
+        );
     } else {
         list(page, "says small", &sentences);
     }
-    list(page, "notes", &of.notes);
+    list(page, "notes", &comparison.notes);
 }
 
 /// The most sentences of pairs that are not folded.
 const SENTENCES: usize = 4;
 
-/// Writes the main sentence in large type, and its statistics in smaller type.
+/// Writes the verdict of a comparison in large type, and its statistics in smaller type.
 fn verdict(page: &mut Elements, sentence: &str) {
-    let sentence = unbroken(&printable(sentence.as_bytes()));
+    let sentence = no_break(&visible(sentence));
     // The interval and p follow the difference in brackets.
     let split = sentence.rfind(" (").filter(|&at| sentence[at..].contains("interval"));
     let (plain, numbers) = sentence.split_at(split.unwrap_or(sentence.len()));
@@ -56,18 +61,16 @@ fn verdict(page: &mut Elements, sentence: &str) {
 
 fn list(page: &mut Elements, class: &str, lines: &[String]) {
     if !lines.is_empty() {
-        classed(page, "ul", class, |page| {
-            lines
-                .iter()
-                .for_each(|line| page.line("li", &[], unbroken(&printable(line.as_bytes()))));
+        element_with_class(page, "ul", class, |page| {
+            lines.iter().for_each(|line| page.line("li", &[], no_break(&visible(line))));
         });
     }
 }
 
-/// What the numbers of a pair mean, for people who know no statistics.
-fn meaning(pair: &Facing) -> Option<String> {
-    let of = pair.of;
-    if pair.at.paired.all_zero || of.queries < 2 {
+/// Describes the difference between two runs in plain words, for people who know no statistics.
+fn meaning(pair: &OrientedPair) -> Option<String> {
+    let comparison = pair.comparison;
+    if pair.at.paired.all_zero || comparison.queries < 2 {
         return None;
     }
     let [other, one] = pair.names();
@@ -75,20 +78,20 @@ fn meaning(pair: &Facing) -> Option<String> {
     let tied = if tied > 0 { format!(", equally well in {tied}") } else { String::new() };
     let mut text = format!(
         "{one} did better than {other} in {won} of {}{tied} and worse in {lost}.",
-        queries(of.queries)
+        queries(comparison.queries)
     );
-    let two_sided = of.options.alternative == Alternative::TwoSided;
+    let two_sided = comparison.options.alternative == Alternative::TwoSided;
     let Some(p) = pair.at.p_adjusted.filter(|_| two_sided) else { return Some(text) };
     let range =
         pair.ends().map(|[low, high]| format!("from {} to {}", pair.text(low), pair.text(high)));
-    if let (Some(true), Some(margin)) = (pair.at.is_equivalent, of.options.margin) {
+    if let (Some(true), Some(margin)) = (pair.at.is_equivalent, comparison.options.margin) {
         return Some(format!("{text} Whatever difference there is, it is smaller than ±{margin}."));
     }
-    text += &match (pair.is_sure(), range) {
+    text += &match (pair.is_significant(), range) {
         (true, _) => format!(
             " If the two were equally good, {}a difference as large as this one would come by \
              chance {}.",
-            if of.family_size > 1 && pair.at.p != Some(p) {
+            if comparison.family_size > 1 && pair.at.p != Some(p) {
                 "among so many comparisons "
             } else {
                 ""
@@ -98,14 +101,14 @@ fn meaning(pair: &Facing) -> Option<String> {
         (false, Some(range)) => format!(
             " That may be luck: the data fit any true difference {range} ({} interval). More \
              queries would tell.",
-            confidence(of.options.alpha)
+            confidence(comparison)
         ),
         (false, None) => " That may be luck: more queries would tell.".to_owned(),
     };
     Some(text)
 }
 
-/// A probability as a frequency.
+/// Returns a probability in words as a frequency, such as `about once in 200 times`.
 fn chance(p: f64) -> String {
     match p {
         p if p < 0.0001 => "less than once in 10,000 times".to_owned(),
@@ -114,7 +117,7 @@ fn chance(p: f64) -> String {
     }
 }
 
-/// A whole number with two leading digits and commas between thousands.
+/// Returns a number as text, rounded to two leading digits, with commas between thousands.
 fn grouped(value: f64) -> String {
     let power = 10f64.powf((value.log10().floor() - 1.0).max(0.0));
     let digits = number((value / power).round() * power, 0);
@@ -128,15 +131,16 @@ fn grouped(value: f64) -> String {
     text
 }
 
-/// Writes how many gates failed or passed, and the results of the first gates, failed gates first.
-fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
-    let report = context.report(of);
-    let results = report.results();
+/// Writes the number of failed or passed gates, and the results of the first gates, failed gates
+/// first.
+fn gates(page: &mut Elements, comparison: &Comparison, context: &PageContext) {
+    let report = context.report(comparison);
+    let results = report.failed_first();
     if results.is_empty() {
         return;
     }
     let (count, failed) =
-        (results.len(), results.iter().filter(|of| of.judged.verdict.failed).count());
+        (results.len(), results.iter().filter(|result| result.has_failed()).count());
     let what =
         if context.groups.is_empty() { "gates" } else { "gates, over all queries and in groups," };
     let (class, words) = match (failed, count) {
@@ -144,21 +148,19 @@ fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
         (0, _) => ("fine", format!("✓ {count} of {count} {what} passed")),
         _ => ("alarm", format!("✗ {failed} of {count} {what} failed")),
     };
-    classed(page, "div", class, |page| {
+    element_with_class(page, "div", class, |page| {
         page.element("p", &[], |page| {
             page.line("strong", &[], words);
             page.text(" ");
             page.line("a", &[("href", &"#gates")], "all gates");
         });
-        let that =
-            |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
         page.element("ul", &[], |page| {
-            for result in that(true).chain(that(false)).take(GATES) {
-                let mark = if result.judged.verdict.failed { "✗" } else { "✓" };
-                let told = unbroken(&printable(result.sentence().to_string().as_bytes()));
+            for result in results.iter().take(GATES) {
+                let mark = if result.has_failed() { "✗" } else { "✓" };
+                let sentence = no_break(&visible(result.sentence().to_string()));
                 page.element("li", &[], |page| {
-                    page.text(format_args!("{mark} {told} "));
-                    page.line("code", &[], printable(result.title().as_bytes()));
+                    page.text(format_args!("{mark} {sentence} "));
+                    page.line("code", &[], visible(result.title()));
                 });
             }
         });
@@ -175,9 +177,9 @@ mod tests {
 
     #[test]
     fn chances_are_frequencies() {
-        let said = [0.00001, 0.00019, 0.0098, 0.02, 0.044, 0.2].map(chance);
+        let phrases = [0.00001, 0.00019, 0.0098, 0.02, 0.044, 0.2].map(chance);
         assert_eq!(
-            said,
+            phrases,
             [
                 "less than once in 10,000 times",
                 "about once in 5,300 times",

@@ -1,4 +1,4 @@
-//! The distribution of numbers: bars over bins of equal width.
+//! Histograms of values or differences of queries: bars over bins of equal width.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::markup::Elements;
 use super::plot::{
     AltText, COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below,
 };
-use super::scale::{Scale, number, signed};
+use super::scale::{Scale, extent, number, signed};
 use crate::sort;
 
 /// The most bins.
@@ -15,7 +15,7 @@ const HEIGHT: f64 = 300.0;
 /// The height of a row of a run.
 const ROW: f64 = 66.0;
 
-/// Numbers in bins.
+/// The counts of a histogram, in bins of equal width.
 struct Bins {
     /// The lower border of the first bin.
     low: f64,
@@ -24,15 +24,16 @@ struct Bins {
 }
 
 impl Bins {
-    /// Makes bins over a scale, from tick to tick. The last bin includes its upper border.
-    fn of(numbers: &[f64], low: f64, width: f64, bins: usize) -> Bins {
+    /// Counts numbers in `bins` bins of equal width from `low` on. The last bin includes its upper
+    /// border.
+    fn new(numbers: &[f64], low: f64, width: f64, bins: usize) -> Self {
         let mut counts = vec![0; bins];
         for number in numbers {
             // A number on a border, except for rounding, belongs above it.
             let bin = ((number - low) / width + 1e-9).floor();
             counts[(bin.max(0.0) as usize).min(bins - 1)] += 1;
         }
-        Bins { low, width, counts }
+        Self { low, width, counts }
     }
 
     fn borders(&self, bin: usize) -> [f64; 2] {
@@ -40,7 +41,7 @@ impl Bins {
     }
 }
 
-/// Differences of queries.
+/// The differences of queries between two runs, with title and bounds, for a histogram.
 pub struct Deltas<'a> {
     /// The differences, descending.
     pub deltas: &'a [f64],
@@ -52,56 +53,46 @@ pub struct Deltas<'a> {
     pub bounds: [f64; 2],
 }
 
-/// Draws the distribution of differences. The bin in the middle is around 0.
-pub fn deltas(page: &mut Elements, title: String, of: &Deltas) {
-    let (first, last) = (of.deltas[0], of.deltas[of.deltas.len() - 1]);
+/// Draws the histogram of the differences of queries between two runs. The bin in the middle is
+/// around 0.
+pub fn deltas(page: &mut Elements, title: String, deltas: &Deltas) {
+    let (first, last) = (deltas.deltas[0], deltas.deltas[deltas.deltas.len() - 1]);
     let most = first.abs().max(last.abs());
     let scale = Scale::round(0.0, most, BINS / 2 - 2);
     let width = scale.ticks().get(1).map_or(1.0, |tick| tick - scale.ticks()[0]);
     // The middle bin reaches half a width to either side of 0, so that differences of about 0 are
     // one bar and not two. A largest difference that lies on a border gets no bin of its own.
-    let side = |end: f64| (end.max(0.0) / width + 0.5 - 1e-9).floor();
-    let [below, above] = [side(-last), side(first)];
-    let bins = Bins::of(of.deltas, -(below + 0.5) * width, width, (below + above) as usize + 1);
+    let [below, above] = [-last, first].map(|end| (end.max(0.0) / width + 0.5 - 1e-9).floor());
+    let bins =
+        Bins::new(deltas.deltas, -(below + 0.5) * width, width, (below + above) as usize + 1);
     let highest = bins.counts.iter().copied().max().unwrap_or(0);
-    let x = Scale::exact(-(below + 0.5) * width, (above + 0.5) * width, 5).bounded(of.bounds);
-    let plot = Plot::new(x, Scale::round(0.0, highest as f64, 5).whole(), HEIGHT, 0.0);
-    let full = || bins.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-    let title_of = |(bin, &count): (usize, &usize)| {
+    let x = Scale::exact(-(below + 0.5) * width, (above + 0.5) * width, 5).bounded(deltas.bounds);
+    let plot = Plot::new(x, Scale::round(0.0, highest as f64, 5).with_integer_ticks(), HEIGHT, 0.0);
+    let full = bins.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    let titles = full.clone().map(|(bin, &count)| {
         let [low, high] = bins.borders(bin);
         format!("{}: {} to {}", queries(count), signed(low, 4), signed(high, 4))
-    };
-    let says = AltText { title, values: full().map(title_of).collect::<Vec<_>>().join("; ") };
+    });
+    let titles: Vec<String> = titles.collect();
+    let says = AltText { title, values: titles.join("; ") };
     chart(page, HEIGHT, &says, |paper| {
-        plot.axes(paper, of.title, "queries");
-        for (bin, &count) in full() {
-            let [low, high] = bins.borders(bin).map(|border| plot.x.within(border));
+        plot.axes(paper, deltas.title, "queries");
+        for ((bin, &count), title) in full.zip(&titles) {
+            let [low, high] = bins.borders(bin).map(|border| plot.x.clamped(border));
             let class = match (bin as f64).total_cmp(&below) {
                 std::cmp::Ordering::Equal => "tied",
-                order => {
-                    if order.is_gt() == of.higher_is_better {
-                        "gain"
-                    } else {
-                        "loss"
-                    }
-                }
+                order if order.is_gt() == deltas.higher_is_better => "gain",
+                _ => "loss",
             };
-            let title = title_of((bin, &count));
-            let [left, right] = [low + 0.6, high - 0.6];
-            rectangle(
-                paper,
-                class,
-                [left, plot.y.at(count as f64)],
-                [right, plot.y.at(0.0)],
-                Some(&title),
-            );
+            let [top, bottom] = [count as f64, 0.0].map(|count| plot.y.at(count));
+            rectangle(paper, class, [low + 0.6, top], [high - 0.6, bottom], Some(title));
         }
         let [.., top, bottom] = plot.borders();
         line(paper, "zero", [plot.x.at(0.0), top], [plot.x.at(0.0), bottom]);
     });
 }
 
-/// Values of queries of a run.
+/// The values of a run's queries under a measure, with label and average, for a histogram.
 pub struct RunValues<'a> {
     /// The label of the run.
     pub label: String,
@@ -112,8 +103,8 @@ pub struct RunValues<'a> {
 }
 
 impl RunValues<'_> {
-    /// The values in words: how many, the average, the least, the median and the largest.
-    fn said(&self) -> String {
+    /// Returns a run's values of queries in words: number, average, least, median and largest.
+    fn describe(&self) -> String {
         let mut sorted = self.values.to_vec();
         sort::by_number(&mut sorted, |&value| value);
         let average =
@@ -128,23 +119,21 @@ impl RunValues<'_> {
     }
 }
 
-/// Draws the distribution of values of queries, one row for each run over one axis.
+/// Draws histograms of values of queries, one row for each run over one axis.
 pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunValues]) {
-    let all = || runs.iter().flat_map(|run| run.values.iter().copied());
-    let [low, high] =
-        [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
+    let [low, high] = extent(runs.iter().flat_map(|run| run.values.iter().copied()));
     let bins = Scale::round(low.min(0.0), high, BINS - 4).bounded(bounds);
     let ticks = bins.ticks();
     let (low, width) = (bins.numbers[0], ticks[1] - ticks[0]);
     let binned: Vec<Bins> =
-        runs.iter().map(|run| Bins::of(&run.values, low, width, ticks.len() - 1)).collect();
-    let highest = binned.iter().flat_map(|of| &of.counts).copied().max().unwrap_or(0).max(1) as f64;
+        runs.iter().map(|run| Bins::new(&run.values, low, width, ticks.len() - 1)).collect();
+    let highest = binned.iter().flat_map(|bins| &bins.counts).max().map_or(1, |&most| most.max(1));
     let [from, to] = bins.numbers;
-    let scale = Scale::exact(from, to, 5).over(EDGE + 8.0, WIDTH - EDGE - 8.0);
+    let scale = Scale::exact(from, to, 5).with_range(EDGE + 8.0, WIDTH - EDGE - 8.0);
     let bottom = runs.len() as f64 * ROW;
     let says = AltText {
         title: format!("number of queries by {title}"),
-        values: runs.iter().map(RunValues::said).collect::<Vec<_>>().join("; "),
+        values: runs.iter().map(RunValues::describe).collect::<Vec<_>>().join("; "),
     };
     chart(page, bottom + 38.0, &says, |paper| {
         for (row, (run, bins)) in runs.iter().zip(&binned).enumerate() {
@@ -162,11 +151,12 @@ pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunVal
                 let [from, to] = bins.borders(bin);
                 let title = format!("{}: {} to {}", queries(count), number(from, 4), number(to, 4));
                 let [left, right] = [scale.at(from) + 0.5, scale.at(to) - 0.5];
-                let above = base - (count as f64 / highest * 42.0).max(0.8);
+                // One query among thousands still has a bar that can be seen.
+                let above = base - (count as f64 / highest as f64 * 42.0).max(0.8);
                 rectangle(paper, "value", [left, above], [right, base], Some(&title));
             }
             if let Some((_, average)) = run.average {
-                let at = scale.within(average);
+                let at = scale.clamped(average);
                 line(paper, "mean", [at, base - 44.0], [at, base]);
             }
             line(paper, "axis", [EDGE, base], [WIDTH - EDGE, base]);
@@ -176,7 +166,7 @@ pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunVal
     });
 }
 
-/// A number of queries, in words.
+/// Returns a number of queries in words: `1 query`, or `5 queries`.
 pub fn queries(count: usize) -> String {
     if count == 1 { "1 query".to_owned() } else { format!("{count} queries") }
 }
@@ -187,7 +177,7 @@ mod tests {
 
     #[test]
     fn borders_belong_to_the_bin_above() {
-        let bins = Bins::of(&[0.0, 0.1, 0.3, 0.30000000000000004, 0.29, 1.0], 0.0, 0.1, 10);
+        let bins = Bins::new(&[0.0, 0.1, 0.3, 0.30000000000000004, 0.29, 1.0], 0.0, 0.1, 10);
         assert_eq!(bins.counts, [1, 1, 1, 2, 0, 0, 0, 0, 0, 1]);
     }
 }

@@ -1,27 +1,27 @@
-//! Markup: elements of HTML and SVG, in which all text and all attributes are escaped.
+//! A writer of HTML, SVG and JUnit XML elements that escapes all text and all attribute values.
 //!
-//! Markup can only be written by the functions here: names of elements and attributes are literals,
-//! and everything else is escaped. The output is well-formed XML too, apart from the line that says
-//! it is HTML.
+//! Elements can only be written by the functions here: names of elements and attributes are
+//! literals, and everything else is escaped. Pages too are well-formed XML. The line `<!DOCTYPE
+//! html>` before a page is written by the caller.
 //!
 //! Run names, query ids and file names may hold any bytes, and somebody else opens the page in a
 //! browser. Therefore all text and all attribute values pass through one escaping writer, even
-//! harmless values such as numbers. Only literals bypass the writer: their type is `&'static str`.
-//! As a second defence, the policy of a page allows no script at all.
+//! harmless values such as numbers. Only names bypass the writer: their type is `&'static str`. As
+//! a second defence, a page's Content-Security-Policy allows no script at all.
 //!
-//! The writer escapes both kinds of quotes, so text and attributes share the writer. Controls
-//! become U+FFFD, because SVG files are XML, and XML forbids most controls, even escaped.
+//! The writer escapes both kinds of quotes, so text and attributes share the writer. Controls other
+//! than tab and line feed become U+FFFD, because XML forbids most controls, even escaped.
 
 use std::fmt::{self, Display, Write};
 
-/// Attributes of an element, in order.
+/// The attributes of an element, as names with values, in the order of writing.
 pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
-/// A sequence of elements and text, as written markup.
+/// A buffer of written HTML, SVG or XML, to which elements and text are appended.
 #[derive(Debug, Default)]
 pub struct Elements {
     written: String,
-    /// The number of ids given out so far.
+    /// The last number that [`Elements::fresh`] returned; 0 before the first.
     ids: usize,
 }
 
@@ -31,7 +31,7 @@ impl Elements {
         &mut self,
         name: &'static str,
         attributes: Attributes,
-        inside: impl FnOnce(&mut Elements),
+        inside: impl FnOnce(&mut Self),
     ) {
         self.open(name, attributes);
         self.written.push('>');
@@ -49,33 +49,35 @@ impl Elements {
         self.element(name, attributes, |inside| inside.text(text));
     }
 
-    /// Writes an empty element.
+    /// Writes an element without content.
     pub fn empty(&mut self, name: &'static str, attributes: Attributes) {
         self.open(name, attributes);
         self.written.push_str("/>");
     }
 
-    /// Writes a mark of a chart, with a title that the browser shows over the mark.
+    /// Writes an SVG element of a chart, such as a point, with a title. A browser shows the title
+    /// while the pointer is over the element.
     pub fn mark(&mut self, name: &'static str, attributes: Attributes, title: impl Display) {
         self.element(name, attributes, |inside| inside.line("title", &[], title));
     }
 
-    /// Writes text.
+    /// Writes escaped text into the markup.
     pub fn text(&mut self, text: impl Display) {
         write!(Escaped(&mut self.written), "{text}").expect("a string takes everything");
     }
 
-    /// The text of the markup.
+    /// Returns the markup that was written so far.
     pub fn as_str(&self) -> &str {
         &self.written
     }
 
-    /// Returns a new number, for an id that is unique in the markup.
+    /// Returns a number that no earlier call returned, to make an element id that is unique here.
     pub fn fresh(&mut self) -> usize {
         self.ids += 1;
         self.ids
     }
 
+    /// Writes the name and the attributes of a start tag, without the end of the tag.
     fn open(&mut self, name: &'static str, attributes: Attributes) {
         self.written.push('<');
         self.written.push_str(name);
@@ -89,7 +91,7 @@ impl Elements {
     }
 }
 
-/// Whether a line ends behind an element, so that the source of a page can be read.
+/// Returns whether a line break follows this element, to keep the page's source readable.
 fn ends_line(name: &str) -> bool {
     matches!(
         name,
@@ -115,7 +117,7 @@ fn ends_line(name: &str) -> bool {
     )
 }
 
-/// A writer that escapes text.
+/// A text writer that escapes special characters of HTML and XML.
 struct Escaped<'a>(&'a mut String);
 
 impl fmt::Write for Escaped<'_> {
@@ -127,11 +129,11 @@ impl fmt::Write for Escaped<'_> {
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
-                // Tab and line feed are the only controls kept, because XML forbids most controls,
-                // U+FFFE and U+FFFF.
+                // Tab and line feed are the only controls that stay.
                 '\t' | '\n' => self.0.push(c),
-                // A carriage return is replaced too: XML readers turn a carriage return into a line
-                // feed, so the text would not survive a round trip.
+                // XML forbids most controls, U+FFFE and U+FFFF. A carriage return is replaced too:
+                // XML readers turn a carriage return into a line feed, so the text would not
+                // survive a round trip.
                 c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {
                     self.0.push('\u{fffd}')
                 }

@@ -1,8 +1,9 @@
-//! The page around a report: head, style and basic elements.
+//! The frame of an HTML page (head and style), and basic elements: sections, figures, tables and
+//! notes.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use super::markup::Elements;
+use super::markup::{Attributes, Elements};
 use super::plot::shortened;
 
 /// The policy of what a page may load: nothing but its own style.
@@ -41,7 +42,8 @@ const CHART: &str = include_str!("chart.css");
 /// The style of pages.
 const PAGE: &str = include_str!("page.css");
 
-/// The style of charts on white paper, without features that only browsers have.
+/// Returns the CSS of a chart that stands alone, on white paper and without features that only
+/// browsers have.
 pub fn chart_style() -> String {
     COLOURS.iter().fold(CHART.to_owned(), |style, (name, light, _)| {
         style.replace(&format!("var(--{name})"), light)
@@ -49,27 +51,25 @@ pub fn chart_style() -> String {
 }
 
 fn page_style() -> String {
-    let colours = |dark: bool| {
-        COLOURS.iter().fold(String::new(), |mut rules, (name, on_white, on_black)| {
-            _ = write!(rules, "--{name}:{};", if dark { on_black } else { on_white });
-            rules
-        })
-    };
+    let (mut light, mut dark) = (String::new(), String::new());
+    for (name, on_white, on_black) in COLOURS {
+        _ = write!(light, "--{name}:{on_white};");
+        _ = write!(dark, "--{name}:{on_black};");
+    }
+    // Paper is white, so dark colours are for screens alone.
     format!(
-        ":root{{color-scheme:light dark;{}}}\n@media screen and \
-         (prefers-color-scheme:dark){{:root{{{}}}}}\n{CHART}{PAGE}",
-        colours(false),
-        colours(true)
+        ":root{{color-scheme:light dark;{light}}}\n@media screen and \
+         (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{CHART}{PAGE}"
     )
 }
 
-/// Makes a page with a title.
+/// Makes a whole HTML page with a title and the body that `body` writes.
 pub fn page(title: &str, body: impl FnOnce(&mut Elements)) -> Elements {
     let mut page = Elements::default();
     page.element("html", &[("xmlns", &"http://www.w3.org/1999/xhtml"), ("lang", &"en")], |page| {
         page.element("head", &[], |head| {
             head.empty("meta", &[("charset", &"utf-8")]);
-            let policy = ("http-equiv", &"Content-Security-Policy" as &dyn std::fmt::Display);
+            let policy = ("http-equiv", &"Content-Security-Policy" as &dyn Display);
             head.empty("meta", &[policy, ("content", &POLICY)]);
             let width = "width=device-width, initial-scale=1";
             head.empty("meta", &[("name", &"viewport"), ("content", &width)]);
@@ -84,7 +84,7 @@ pub fn page(title: &str, body: impl FnOnce(&mut Elements)) -> Elements {
     page
 }
 
-/// Writes a section under a heading.
+/// Writes an HTML section with an id, under a heading.
 pub fn section(
     page: &mut Elements,
     id: &'static str,
@@ -97,12 +97,12 @@ pub fn section(
     });
 }
 
-/// Writes figures side by side, if there is room.
-pub fn figures(page: &mut Elements, inside: impl FnOnce(&mut Elements)) {
+/// Writes figures of an HTML page side by side, if there is room.
+pub fn figure_row(page: &mut Elements, inside: impl FnOnce(&mut Elements)) {
     page.element("div", &[("class", &"figures")], inside);
 }
 
-/// Writes a figure with its caption above and a note below.
+/// Writes a figure of an HTML page, with a caption above and a note below.
 pub fn figure(
     page: &mut Elements,
     caption: &str,
@@ -118,14 +118,15 @@ pub fn figure(
     });
 }
 
-/// Writes a table in a container that scrolls if the table is too wide. The first `words` columns
-/// are words, and the remaining columns are numbers.
+/// Writes an HTML table in a container that scrolls if the table is too wide. The first `words`
+/// columns are words, and the remaining columns are numbers.
 pub fn table(
     page: &mut Elements,
     words: usize,
-    headings: &[&str],
+    headings: &[impl Display],
     rows: impl FnOnce(&mut Elements),
 ) {
+    // The style aligns whole columns by the class of the table, so cells need no class for it.
     // The container accepts the focus, because only then the arrow keys scroll the table.
     page.element("div", &[("class", &"scroll"), ("tabindex", &"0")], |page| {
         page.element("table", &[("class", &format_args!("w{words}"))], |page| {
@@ -141,60 +142,65 @@ pub fn table(
     });
 }
 
-/// Writes a table row whose first cell is the heading of the row.
+/// Writes an HTML table row whose first cell is the heading of the row.
 pub fn row(page: &mut Elements, name: impl FnOnce(&mut Elements), cells: &[String]) {
     page.element("tr", &[], |page| {
-        page.element("th", &[("scope", &"row")], name);
+        row_heading(page, name);
         cells.iter().for_each(|cell| page.line("td", &[], cell));
     });
 }
 
-/// Writes a table cell; an empty `class` adds no attribute.
-pub fn cell(page: &mut Elements, class: &str, inside: impl FnOnce(&mut Elements)) {
-    classed(page, "td", class, inside);
+/// Writes the heading cell of an HTML table row.
+pub fn row_heading(page: &mut Elements, inside: impl FnOnce(&mut Elements)) {
+    page.element("th", &[("scope", &"row")], inside);
 }
 
-/// Writes an element; an empty `class` adds no attribute.
-pub fn classed(
+/// Writes an HTML table cell; an empty `class` adds no attribute.
+pub fn cell(page: &mut Elements, class: &str, inside: impl FnOnce(&mut Elements)) {
+    element_with_class(page, "td", class, inside);
+}
+
+/// Writes an HTML element with a class; an empty `class` adds no attribute.
+pub fn element_with_class(
     page: &mut Elements,
     name: &'static str,
     class: &str,
     inside: impl FnOnce(&mut Elements),
 ) {
-    let attributes: &[(&'static str, &dyn std::fmt::Display)] = &[("class", &class)];
+    let attributes: Attributes = &[("class", &class)];
     page.element(name, if class.is_empty() { &[] } else { attributes }, inside);
 }
 
-/// Writes a section that a heading folds and unfolds, open at first if `is_open`. Folding needs no
-/// script, and a printed page shows the section unfolded.
-pub fn folded(
+/// Writes an HTML `details` element, whose heading folds and unfolds its content, open at first if
+/// `is_open`. Folding needs no script, and a printed page shows the section unfolded.
+pub fn details_element(
     page: &mut Elements,
     is_open: bool,
     heading: impl FnOnce(&mut Elements),
     inside: impl FnOnce(&mut Elements),
 ) {
-    let open: &[(&'static str, &dyn std::fmt::Display)] = &[("open", &"open")];
+    let open: Attributes = &[("open", &"open")];
     page.element("details", if is_open { open } else { &[] }, |page| {
         page.element("summary", &[], heading);
         inside(page);
     });
 }
 
-/// Text in which no line ends between a number and its sign.
-pub fn unbroken(text: &str) -> String {
+/// Returns text with no-break spaces between numbers and their signs.
+pub fn no_break(text: &str) -> String {
     text.replace(" %", "\u{a0}%").replace(" = ", "\u{a0}=\u{a0}").replace(" < ", "\u{a0}<\u{a0}")
 }
 
-/// Writes a remark.
+/// Writes a remark as a paragraph of the HTML page.
 pub fn note(page: &mut Elements, text: &str) {
-    page.line("p", &[("class", &"note")], unbroken(text));
+    page.line("p", &[("class", &"note")], no_break(text));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The relative luminance of a colour, as WCAG 2 defines it.
+    /// Returns the relative luminance of a colour, as WCAG 2 defines it.
     fn luminance(colour: &str) -> f64 {
         let part = |at: usize| {
             let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
@@ -214,18 +220,19 @@ mod tests {
             (contrast("#d55e00", "#ffffff") - 3.87).abs() < 0.01,
             "an orange that no text may have"
         );
-        let of = |name: &str| COLOURS.iter().find(|(of, ..)| *of == name).unwrap();
+        let colour =
+            |name: &str| COLOURS.iter().find(|(candidate, ..)| *candidate == name).unwrap();
         for ground in ["paper", "card", "top"] {
-            let (_, light, dark) = of(ground);
+            let (_, light, dark) = colour(ground);
             for text in ["ink", "soft", "bad", "link"] {
-                let (_, on_light, on_dark) = of(text);
+                let (_, on_light, on_dark) = colour(text);
                 let found = [contrast(on_light, light), contrast(on_dark, dark)];
                 assert!(found.iter().all(|&found| found >= 4.5), "{text} on {ground}: {found:?}");
             }
         }
         // Marks of charts have to be seen, not read.
         for mark in ["gain", "loss", "tied", "value", "c0", "c1", "c2", "c3", "c4", "c5", "c6"] {
-            let ((_, on_light, on_dark), (_, light, dark)) = (of(mark), of("paper"));
+            let ((_, on_light, on_dark), (_, light, dark)) = (colour(mark), colour("paper"));
             let found = [contrast(on_light, light), contrast(on_dark, dark)];
             assert!(found.iter().all(|&found| found >= 3.0), "{mark}: {found:?}");
         }

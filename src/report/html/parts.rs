@@ -1,28 +1,29 @@
-//! What pages of scores and of comparisons have in common.
+//! Elements shared by HTML pages of scores and of comparisons: curves, links, settings, inputs and
+//! footer.
 
-use super::context::Context;
+use super::context::PageContext;
 use super::curves::Chart;
 use super::markup::Elements;
-use super::page::{figure, figures, note, table};
+use super::page::{figure, figure_row, note, row_heading, table};
 use super::plot::shortened;
 use super::tables::left_out;
 use crate::compare::special::student_quantile;
-use crate::error::printable;
+use crate::report::run_name::visible;
 use crate::stats::Moments;
 
 /// The maximum number of listed inputs.
 const INPUTS: usize = 2 * 100;
 
-/// Draws charts of curves.
+/// Draws charts of measures over cutoffs in a row of an HTML page.
 pub fn draw_curves(page: &mut Elements, charts: &[Chart]) {
-    figures(page, |page| {
+    figure_row(page, |page| {
         for chart in charts {
             figure(page, chart.caption(), chart.note().as_deref(), |page| chart.draw(page));
         }
     });
 }
 
-/// The t interval of a mean.
+/// Returns the t confidence interval of the mean of some values.
 pub fn mean_interval(values: &[f64], alpha: f64) -> Option<[f64; 2]> {
     let mut moments = Moments::default();
     moments.add_all(values);
@@ -32,7 +33,7 @@ pub fn mean_interval(values: &[f64], alpha: f64) -> Option<[f64; 2]> {
     Some([mean - margin, mean + margin])
 }
 
-/// Writes links to the sections of a page.
+/// Writes links to the sections of an HTML page.
 pub fn links(page: &mut Elements, sections: &[(&'static str, &'static str)]) {
     page.element("nav", &[("aria-label", &"sections")], |page| {
         for (id, name) in sections {
@@ -42,43 +43,43 @@ pub fn links(page: &mut Elements, sections: &[(&'static str, &'static str)]) {
     });
 }
 
-/// Writes settings: first `rows`, then the settings of the context.
-pub fn definitions(page: &mut Elements, rows: &[(&str, String)], context: &Context) {
+/// Writes the settings of an evaluation to an HTML page: first `rows`, then those of the context.
+pub fn definitions(page: &mut Elements, rows: &[(&str, String)], context: &PageContext) {
     let rule = context.ranking_rule.map(|rule| ("ranking rule".to_owned(), rule.to_owned()));
     let rows = rows.iter().map(|(what, value)| ((*what).to_owned(), value.clone()));
     page.element("dl", &[], |page| {
         for (what, value) in rows.chain(rule).chain(context.settings.iter().cloned()) {
-            page.line("dt", &[], printable(what.as_bytes()));
-            page.line("dd", &[], printable(value.as_bytes()));
+            page.line("dt", &[], visible(what));
+            page.line("dd", &[], visible(value));
         }
     });
 }
 
-/// Writes the inputs, and the command that reproduces the page.
-pub fn inputs(page: &mut Elements, context: &Context) {
+/// Writes the input files, and the command that reproduces the page, to an HTML page.
+pub fn inputs(page: &mut Elements, context: &PageContext) {
     if !context.inputs.is_empty() {
         table(page, 3, &["input", "file", "fingerprint"], |page| {
             for input in context.inputs.iter().take(INPUTS) {
                 page.element("tr", &[], |page| {
-                    page.line("th", &[("scope", &"row")], printable(input.kind.as_bytes()));
-                    let file = shortened(&printable(input.name.as_bytes()), 100);
+                    row_heading(page, |page| page.text(visible(&input.kind)));
+                    let file = shortened(&visible(&input.name), 100);
                     page.line("td", &[("class", &"words")], file);
                     let fingerprint = input.fingerprint.as_deref().unwrap_or("–");
                     page.element("td", &[], |page| {
-                        page.line("code", &[], printable(fingerprint.as_bytes()));
+                        page.line("code", &[], visible(fingerprint));
                     });
                 });
             }
         });
-        left_out(page, context.inputs.len().min(INPUTS), context.inputs.len(), "inputs");
+        left_out(page, INPUTS, context.inputs.len(), "inputs");
     }
     if let Some(command) = context.command {
         note(page, "To reproduce this page:");
-        page.line("pre", &[], printable(command.as_bytes()));
+        page.line("pre", &[], visible(command));
     }
 }
 
-/// Writes the end of a page: the version of laneval.
-pub fn footer(page: &mut Elements, context: &Context) {
-    page.line("footer", &[], format_args!("laneval {}", printable(context.version.as_bytes())));
+/// Writes the footer of an HTML page: the version of laneval.
+pub fn footer(page: &mut Elements, context: &PageContext) {
+    page.line("footer", &[], format_args!("laneval {}", visible(context.version)));
 }

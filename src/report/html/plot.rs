@@ -1,4 +1,4 @@
-//! A plot: the paper of a chart with its axes, and text that fits.
+//! SVG charts: axes between two scales, lines, rectangles, and text that fits.
 //!
 //! Everything is laid out in units of one fixed width of paper, which the browser scales. No font
 //! is measured: the width of a text is its terminal columns times [`COLUMN`], a little more than
@@ -7,10 +7,11 @@
 
 use std::fmt::Display;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::markup::{Attributes, Elements};
-use super::scale::{At, Scale};
+use super::scale::{Coordinate, Scale};
+use crate::report::shorten::without_middle;
 
 /// The width of every chart, in units that are pixels on a phone.
 pub const WIDTH: f64 = 360.0;
@@ -23,7 +24,7 @@ const BELOW: f64 = 36.0;
 /// The room for the title of the upright axis above a plot.
 const ABOVE: f64 = 22.0;
 
-/// An area between two axes.
+/// The area of an SVG chart between a scale across and a scale upwards.
 pub struct Plot {
     /// The scale along the width.
     pub x: Scale,
@@ -33,22 +34,26 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Makes a plot of `height` in all, between two scales, with `right` units of room at its
-    /// right.
-    pub fn new(x: Scale, y: Scale, height: f64, right: f64) -> Plot {
+    /// Makes the area of a chart of `height` in all, between two scales, with `right` units of room
+    /// at its right.
+    pub fn new(x: Scale, y: Scale, height: f64, right: f64) -> Self {
         let widest = y.ticks().into_iter().map(|tick| y.label(tick).width()).max().unwrap_or(0);
         let left = EDGE + widest as f64 * COLUMN + 6.0;
-        Plot { x: x.over(left, WIDTH - EDGE - right), y: y.over(height - BELOW, ABOVE), height }
+        Self {
+            x: x.with_range(left, WIDTH - EDGE - right),
+            y: y.with_range(height - BELOW, ABOVE),
+            height,
+        }
     }
 
-    /// The positions of the left, right, upper and lower border.
+    /// Returns the coordinates of the chart area's left, right, upper and lower border.
     pub fn borders(&self) -> [f64; 4] {
         let [left, right] = self.x.numbers.map(|end| self.x.at(end));
         let [below, above] = self.y.numbers.map(|end| self.y.at(end));
         [left, right, above, below]
     }
 
-    /// Draws axes with their ticks and titles.
+    /// Draws both axes of the chart with their ticks and titles.
     pub fn axes(&self, paper: &mut Elements, across: &str, up: &str) {
         let [left, right, above, below] = self.borders();
         for tick in self.y.ticks() {
@@ -58,20 +63,15 @@ impl Plot {
         }
         line(paper, "axis", [left, below], [right, below]);
         ticks_below(paper, &self.x, below);
-        let room = |from: f64| ((WIDTH - from) / COLUMN) as usize;
-        text(paper, "title", [EDGE, above - 9.0], shortened(up, room(2.0 * EDGE)));
+        let room = ((WIDTH - 2.0 * EDGE) / COLUMN) as usize;
+        text(paper, "title", [EDGE, above - 9.0], shortened(up, room));
         // Not left of the middle of the paper, where a long title would leave it on that side.
         let middle = (0.5 * (left + right)).max(0.5 * WIDTH);
-        text(
-            paper,
-            "title middle",
-            [middle, self.height - 5.0],
-            shortened(across, room(2.0 * EDGE)),
-        );
+        text(paper, "title middle", [middle, self.height - 5.0], shortened(across, room));
     }
 }
 
-/// Draws ticks and their labels below an axis.
+/// Draws ticks and their labels below the horizontal axis of a chart.
 pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     let ticks = scale.ticks();
     let [left, right] = scale.numbers.map(|end| scale.at(end));
@@ -96,7 +96,7 @@ pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     }
 }
 
-/// The content of a chart in words, for people who cannot see the chart.
+/// The content of an SVG chart in words, for people who cannot see the chart.
 pub struct AltText {
     /// What is drawn.
     pub title: String,
@@ -104,7 +104,7 @@ pub struct AltText {
     pub values: String,
 }
 
-/// Draws a chart: paper of some height.
+/// Draws an SVG chart of some height into an HTML page, with its content in words.
 pub fn chart(page: &mut Elements, height: f64, says: &AltText, draw: impl FnOnce(&mut Elements)) {
     chart_with(page, height, says, &[], draw);
 }
@@ -116,7 +116,7 @@ fn chart_with(
     more: Attributes,
     draw: impl FnOnce(&mut Elements),
 ) {
-    let view = format!("0 0 {} {}", At(WIDTH), At(height));
+    let view = format!("0 0 {} {}", Coordinate(WIDTH), Coordinate(height));
     let number = page.fresh();
     let [title, values] = ["title", "values"].map(|what| format!("{what}-{number}"));
     let by = format!("{title} {values}");
@@ -130,7 +130,7 @@ fn chart_with(
     });
 }
 
-/// Draws a chart as a document of its own, on white paper.
+/// Draws a chart as an SVG document of its own, on white paper.
 pub fn document(
     height: f64,
     says: &AltText,
@@ -138,31 +138,40 @@ pub fn document(
     draw: impl FnOnce(&mut Elements),
 ) -> Elements {
     let mut page = Elements::default();
-    let [wide, high] = [WIDTH, height].map(|length| At(2.0 * length));
+    let [wide, high] = [WIDTH, height].map(|length| Coordinate(2.0 * length));
     let attributes: Attributes =
         &[("xmlns", &"http://www.w3.org/2000/svg"), ("width", &wide), ("height", &high)];
     chart_with(&mut page, height, says, attributes, |paper| {
         paper.line("style", &[], style);
-        paper.empty("rect", &[("width", &At(WIDTH)), ("height", &At(height)), ("class", &"paper")]);
+        paper.empty(
+            "rect",
+            &[("width", &Coordinate(WIDTH)), ("height", &Coordinate(height)), ("class", &"paper")],
+        );
         draw(paper);
     });
     page
 }
 
-/// Draws a line.
+/// Draws a line between two points of a chart.
 pub fn line(paper: &mut Elements, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
     paper.empty(
         "line",
-        &[("class", &class), ("x1", &At(x1)), ("y1", &At(y1)), ("x2", &At(x2)), ("y2", &At(y2))],
+        &[
+            ("class", &class),
+            ("x1", &Coordinate(x1)),
+            ("y1", &Coordinate(y1)),
+            ("x2", &Coordinate(x2)),
+            ("y2", &Coordinate(y2)),
+        ],
     );
 }
 
-/// Writes text at a place.
+/// Writes text at a point of a chart.
 pub fn text(paper: &mut Elements, class: &str, [x, y]: [f64; 2], what: impl Display) {
-    paper.line("text", &[("class", &class), ("x", &At(x)), ("y", &At(y))], what);
+    paper.line("text", &[("class", &class), ("x", &Coordinate(x)), ("y", &Coordinate(y))], what);
 }
 
-/// Draws a rectangle.
+/// Draws a rectangle in a chart between two corners, with a title that appears over it, if any.
 pub fn rectangle(
     paper: &mut Elements,
     class: &str,
@@ -170,11 +179,11 @@ pub fn rectangle(
     [right, below]: [f64; 2],
     title: Option<&dyn Display>,
 ) {
-    let [width, height] = [At(right - left), At(below - above)];
+    let [width, height] = [Coordinate(right - left), Coordinate(below - above)];
     let attributes: Attributes = &[
         ("class", &class),
-        ("x", &At(left)),
-        ("y", &At(above)),
+        ("x", &Coordinate(left)),
+        ("y", &Coordinate(above)),
         ("width", &width),
         ("height", &height),
     ];
@@ -184,24 +193,9 @@ pub fn rectangle(
     }
 }
 
-/// A text of at most `columns` columns; a longer one has dots in its middle.
+/// Shortens text to at most `columns` columns, with dots in its middle.
 pub fn shortened(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let side = columns.saturating_sub(1) / 2;
-    let head = upto(text.chars(), columns.saturating_sub(1) - side);
-    let tail: Vec<char> = upto(text.chars().rev(), side).chars().rev().collect();
-    format!("{head}…{}", String::from_iter(tail))
-}
-
-fn upto(text: impl Iterator<Item = char>, columns: usize) -> String {
-    let mut used = 0;
-    text.take_while(|c| {
-        used += c.width().unwrap_or(0);
-        used <= columns
-    })
-    .collect()
+    without_middle(text, columns, columns.saturating_sub(1) / 2, "")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Scales: from numbers to places on paper, with round ticks.
+//! Linear scales of SVG charts: from numbers to coordinates, with round ticks.
 //!
 //! Numbers, places and ticks are f64, so "on a tick" is never exact: 0.3/0.1 is 2.9999999999999996.
 //! Wherever a number is divided by a step and rounded to a whole, a billionth of a step is added or
@@ -10,18 +10,18 @@
 
 use std::fmt;
 
-/// A place on paper, to a tenth of a unit.
+/// A coordinate in an SVG chart, written to a tenth of a unit.
 #[derive(Debug, Clone, Copy)]
-pub struct At(pub f64);
+pub struct Coordinate(pub f64);
 
-impl fmt::Display for At {
+impl fmt::Display for Coordinate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Adding 0 turns -0 into 0.
         write!(f, "{}", (self.0 * 10.0).round() / 10.0 + 0.0)
     }
 }
 
-/// A linear scale.
+/// A linear scale of an SVG chart from numbers to coordinates, with evenly spaced ticks.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale {
     /// The smallest and the largest number.
@@ -33,60 +33,61 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Makes a scale for numbers from `low` to `high` with about `ticks` ticks, two of them at the
-    /// ends.
-    pub fn round(low: f64, high: f64, ticks: usize) -> Scale {
+    /// Makes a scale for numbers from `low` to `high` that begins and ends at one of about `ticks`
+    /// round ticks.
+    pub fn round(low: f64, high: f64, ticks: usize) -> Self {
         let [low, high] = apart(low, high);
         // Steps are 1, 2, 5, 10 …, each at most 2.5 times the step before, so the count of ticks
         // never falls far below `ticks`.
         let step = round_step((high - low) / ticks.max(1) as f64);
         // A number on a tick, except for rounding, needs no further tick.
         let [first, last] = [(low / step + 1e-9).floor(), (high / step - 1e-9).ceil()];
-        Scale { numbers: [first * step, last.max(first + 1.0) * step], places: [0.0, 1.0], step }
+        Self { numbers: [first * step, last.max(first + 1.0) * step], places: [0.0, 1.0], step }
     }
 
-    /// Makes a scale for exactly the numbers from `low` to `high`, with about `ticks` ticks.
-    pub fn exact(low: f64, high: f64, ticks: usize) -> Scale {
+    /// Makes a scale that covers exactly the numbers from `low` to `high`, with about `ticks`
+    /// ticks.
+    pub fn exact(low: f64, high: f64, ticks: usize) -> Self {
         let [low, high] = apart(low, high);
-        Scale {
+        Self {
             numbers: [low, high],
             places: [0.0, 1.0],
             step: round_step((high - low) / ticks.max(1) as f64),
         }
     }
 
-    /// Ends the scale at numbers that nothing can lie beyond, where it goes further.
-    pub fn bounded(self, [least, most]: [f64; 2]) -> Scale {
+    /// Cuts the scale at the least and largest possible number, where it goes further.
+    pub fn bounded(self, [least, most]: [f64; 2]) -> Self {
         // The step divides 1, so the bounds 0 and 1 are multiples of the step: the scale still ends
         // on ticks.
         let [low, high] = [self.numbers[0].max(least), self.numbers[1].min(most)];
-        if low < high { Scale { numbers: [low, high], ..self } } else { self }
+        if low < high { Self { numbers: [low, high], ..self } } else { self }
     }
 
-    /// Moves the ends of the scale to the places `from` and `to`.
-    pub fn over(self, from: f64, to: f64) -> Scale {
-        Scale { places: [from, to], ..self }
+    /// Sets the coordinates of the scale's ends to `from` and `to`.
+    pub fn with_range(self, from: f64, to: f64) -> Self {
+        Self { places: [from, to], ..self }
     }
 
-    /// Limits the ticks to whole numbers.
-    pub fn whole(self) -> Scale {
+    /// Limits the ticks of the scale to whole numbers.
+    pub fn with_integer_ticks(self) -> Self {
         // For counts: a step of 0.5 would label halves of a query. Steps of 1 or more are whole
         // already.
-        Scale { step: self.step.max(1.0).ceil(), ..self }
+        Self { step: self.step.max(1.0).ceil(), ..self }
     }
 
-    /// The place of a number.
+    /// Returns the coordinate of a number on the scale.
     pub fn at(&self, number: f64) -> f64 {
         let ([low, high], [from, to]) = (self.numbers, self.places);
         from + (number - low) / (high - low) * (to - from)
     }
 
-    /// The place of a number, or the end of the scale if the number lies beyond it.
-    pub fn within(&self, number: f64) -> f64 {
+    /// Returns the coordinate of a number, or of the scale's end if the number lies beyond it.
+    pub fn clamped(&self, number: f64) -> f64 {
         self.at(number.clamp(self.numbers[0], self.numbers[1]))
     }
 
-    /// Round numbers from the lower end to the upper one.
+    /// Returns the numbers at the ticks of the scale, ascending.
     pub fn ticks(&self) -> Vec<f64> {
         let [first, last] = [
             (self.numbers[0] / self.step - 1e-9).ceil() as i64,
@@ -95,7 +96,7 @@ impl Scale {
         (first..=last).map(|tick| tick as f64 * self.step).collect()
     }
 
-    /// A tick as text.
+    /// Returns the number at a tick as text, with as many decimals as the step needs.
     pub fn label(&self, tick: f64) -> String {
         // As many decimals as the step has: 0.2 has one, 0.05 two. The factor lifts a step such as
         // 0.09999999999999999 onto its power of ten.
@@ -108,7 +109,15 @@ impl Scale {
     }
 }
 
-/// Moves two equal numbers apart, because a scale needs a length above 0.
+/// Returns the smallest and the largest of some numbers, without undefined numbers.
+pub fn extent(numbers: impl IntoIterator<Item = f64>) -> [f64; 2] {
+    // `min` and `max` pass over undefined numbers.
+    numbers
+        .into_iter()
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
+}
+
+/// Moves the ends of a scale apart if they are equal, because a scale needs a length above 0.
 fn apart(low: f64, high: f64) -> [f64; 2] {
     let [low, high] = if low <= high { [low, high] } else { [high, low] };
     // Closer numbers differ only by rounding, and all ticks between them would have the same label.
@@ -120,7 +129,7 @@ fn apart(low: f64, high: f64) -> [f64; 2] {
     [low - more, high + more]
 }
 
-/// 1, 2 or 5 times a power of ten, `step` or more.
+/// Returns a round distance between ticks of at least `step`: 1, 2 or 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let times =
@@ -135,14 +144,14 @@ fn to_digits(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
-/// A number with some decimals, and never -0.
+/// Returns a number as text with some decimals, and never `-0`.
 pub fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let is_zero = !text.contains(|c: char| matches!(c, '1'..='9' | 'a'..='z'));
     if is_zero { text.trim_start_matches('-').to_owned() } else { text }
 }
 
-/// A difference with some decimals and its sign; 0 has none.
+/// Returns a difference as text with some decimals and its sign; 0 has none.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = number(value, decimals);
     let is_positive = value > 0.0 && text.contains(|c: char| matches!(c, '1'..='9'));
@@ -164,7 +173,7 @@ mod tests {
             ["-0.05", "0.00", "0.05", "0.10", "0.15", "0.20"]
         );
         assert_eq!(labels(Scale::exact(1.0, 40.0, 4)), ["10", "20", "30", "40"]);
-        assert_eq!(labels(Scale::round(0.0, 3.0, 10).whole()), ["0", "1", "2", "3"]);
+        assert_eq!(labels(Scale::round(0.0, 3.0, 10).with_integer_ticks()), ["0", "1", "2", "3"]);
         assert_eq!(labels(Scale::round(0.5, 0.5, 2)), ["0.45", "0.50", "0.55"]);
         assert_eq!(labels(Scale::round(0.0, 3e7, 2)), ["0", "2e7", "4e7"]);
         assert_eq!(labels(Scale::round(0.0, 2e-7, 2)), ["0", "1e-7", "2e-7"]);
@@ -183,10 +192,13 @@ mod tests {
 
     #[test]
     fn numbers_have_places() {
-        let scale = Scale::round(0.0, 10.0, 5).over(100.0, 300.0);
+        let scale = Scale::round(0.0, 10.0, 5).with_range(100.0, 300.0);
         assert_eq!([scale.at(0.0), scale.at(5.0), scale.at(10.0)], [100.0, 200.0, 300.0]);
-        assert_eq!(scale.within(20.0), 300.0);
-        assert_eq!([At(1.04), At(-0.01), At(2.25)].map(|at| at.to_string()), ["1", "0", "2.3"]);
+        assert_eq!(scale.clamped(20.0), 300.0);
+        assert_eq!(
+            [Coordinate(1.04), Coordinate(-0.01), Coordinate(2.25)].map(|at| at.to_string()),
+            ["1", "0", "2.3"]
+        );
     }
 
     #[test]

@@ -1,10 +1,14 @@
-//! Dots with intervals, one for each row: means of runs, or differences of pairs.
+//! A chart of dots with confidence intervals, one row for each run's mean or each pair's
+//! difference.
 
 use super::markup::Elements;
+use super::names::bounds;
+use super::page::figure;
 use super::plot::{
     AltText, COLUMN, EDGE, WIDTH, chart, document, line, rectangle, shortened, text, ticks_below,
 };
-use super::scale::{At, Scale};
+use super::scale::{Coordinate, Scale, extent};
+use crate::measure::Measure;
 
 /// The height of a row.
 const ROW: f64 = 33.0;
@@ -13,7 +17,7 @@ const STRIP: f64 = 16.0;
 /// The room for the axis below the rows.
 const BELOW: f64 = 38.0;
 
-/// A dot with its interval.
+/// A mean or difference as a dot with its confidence interval and label, a row of a chart.
 pub struct Whisker {
     /// The label above the dot.
     pub label: String,
@@ -31,7 +35,7 @@ pub struct Whisker {
     pub title: String,
 }
 
-/// The axis shared by all rows.
+/// The axis shared by all rows of a chart of intervals: title, zero line, band and bounds.
 pub struct Axis<'a> {
     /// The title of the numbers.
     pub title: &'a str,
@@ -46,7 +50,16 @@ pub struct Axis<'a> {
     pub bounds: [f64; 2],
 }
 
-/// Rows over one axis.
+/// Draws the means of runs under a measure, with confidence intervals, as a figure of an HTML page.
+pub fn draw_means(page: &mut Elements, measure: &Measure, title: &str, rows: &[Whisker]) {
+    figure(page, &format!("{measure} of each run"), None, |page| {
+        let bounds = bounds(measure);
+        let axis = Axis { title, sides: None, zero: None, band: None, bounds };
+        Whiskers::new(rows, &axis).draw(page);
+    });
+}
+
+/// A chart of dots with confidence intervals, one row for each, over one axis.
 pub struct Whiskers<'a> {
     rows: &'a [Whisker],
     axis: &'a Axis<'a>,
@@ -58,30 +71,27 @@ pub struct Whiskers<'a> {
 }
 
 impl<'a> Whiskers<'a> {
-    /// Makes rows over an axis wide enough for every row.
-    pub fn of(rows: &'a [Whisker], axis: &'a Axis<'a>) -> Whiskers<'a> {
+    /// Makes a chart of intervals over an axis wide enough for every row.
+    pub fn new(rows: &'a [Whisker], axis: &'a Axis<'a>) -> Self {
         // The axis always includes zero and the band, because readers compare an interval with
         // both.
         let ends = rows
             .iter()
             .flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
-        let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();
-        let [low, high] = [
-            ends.iter().copied().fold(f64::INFINITY, f64::min),
-            ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        ];
-        let scale =
-            Scale::round(low, high, 5).bounded(axis.bounds).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
+        let [low, high] = extent(ends.chain(axis.zero).chain(axis.band.into_iter().flatten()));
+        let scale = Scale::round(low, high, 5)
+            .bounded(axis.bounds)
+            .with_range(EDGE + 10.0, WIDTH - EDGE - 10.0);
         let top = if axis.sides.is_some() { 21.0 } else { 6.0 };
-        Whiskers { rows, axis, scale, top, bottom: top + rows.len() as f64 * ROW }
+        Self { rows, axis, scale, top, bottom: top + rows.len() as f64 * ROW }
     }
 
-    /// Draws the rows in a page.
+    /// Draws the chart of intervals in an HTML page.
     pub fn draw(&self, page: &mut Elements) {
         chart(page, self.bottom + BELOW, &self.says(), |paper| self.lines(paper));
     }
 
-    /// The rows as an SVG document.
+    /// Returns the chart of intervals as an SVG document.
     pub fn document(&self, style: &str) -> Elements {
         document(self.bottom + BELOW, &self.says(), style, |paper| self.lines(paper))
     }
@@ -108,21 +118,24 @@ impl<'a> Whiskers<'a> {
     }
 }
 
-/// Draws the background of the dots, one strip for each row, the first of them from `above`.
+/// Draws the background of a chart of intervals, one strip for each row, the first of them from
+/// `above`.
 fn draw_paper(paper: &mut Elements, axis: &Axis, scale: &Scale, above: f64, rows: usize) {
-    let strips = || (0..rows).map(|row| above + row as f64 * ROW);
+    let strips = (0..rows).map(|row| above + row as f64 * ROW);
     if let Some([left, right]) = axis.band.map(|band| band.map(|end| scale.at(end))) {
-        for above in strips() {
+        for above in strips.clone() {
             rectangle(paper, "band", [left, above], [right, above + STRIP], None);
         }
     }
-    let upright = |numbers: &[f64]| -> String {
-        let places = numbers.iter().map(|&number| At(scale.at(number)));
-        places.flat_map(|x| strips().map(move |y| format!("M{x} {}v{STRIP}", At(y)))).collect()
-    };
-    paper.empty("path", &[("class", &"grid"), ("d", &upright(&scale.ticks()))]);
-    if let Some(zero) = axis.zero {
-        paper.empty("path", &[("class", &"zero"), ("d", &upright(&[zero]))]);
+    let zero = axis.zero.map(|zero| ("zero", vec![zero]));
+    for (class, numbers) in [("grid", scale.ticks())].into_iter().chain(zero) {
+        let mut path = String::new();
+        for x in numbers.into_iter().map(|number| Coordinate(scale.at(number))) {
+            for above in strips.clone() {
+                path.push_str(&format!("M{x} {}v{STRIP}", Coordinate(above)));
+            }
+        }
+        paper.empty("path", &[("class", &class), ("d", &path)]);
     }
 }
 
@@ -138,17 +151,21 @@ fn draw_row(paper: &mut Elements, row: &Whisker, scale: &Scale, above: f64) {
             paper.empty("path", &[("class", &"line"), ("d", &interval_path(ends, scale, middle))]);
         }
         let class = if row.filled { "dot" } else { "dot hollow" };
-        let at = At(scale.within(row.point));
-        paper.empty("circle", &[("class", &class), ("cx", &at), ("cy", &At(middle)), ("r", &4.5)]);
+        let at = Coordinate(scale.clamped(row.point));
+        paper.empty(
+            "circle",
+            &[("class", &class), ("cx", &at), ("cy", &Coordinate(middle)), ("r", &4.5)],
+        );
     });
 }
 
-/// The line of an interval. An end beyond the scale has no bar across it.
+/// Returns the SVG path of an interval, with an upright stroke at each end inside the scale. An end
+/// beyond the scale has no bar across it.
 fn interval_path(ends: [f64; 2], scale: &Scale, middle: f64) -> String {
-    let [low, high] = ends.map(|end| At(scale.within(end)));
+    let [low, high] = ends.map(|end| Coordinate(scale.clamped(end)));
     let mut path = format!("M{low} {middle}H{high}");
-    for end in ends.into_iter().filter(|&end| scale.within(end) == scale.at(end)) {
-        path.push_str(&format!("M{} {}v7", At(scale.at(end)), At(middle - 3.5)));
+    for end in ends.into_iter().filter(|&end| scale.clamped(end) == scale.at(end)) {
+        path.push_str(&format!("M{} {}v7", Coordinate(scale.at(end)), Coordinate(middle - 3.5)));
     }
     path
 }

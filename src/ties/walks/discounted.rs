@@ -1,15 +1,15 @@
-//! Closed forms of discounted sums over hits below other documents, over changes of the ideal gain,
-//! and over documents with a gain.
+//! The expected values of BinG, RnDCG and nDCGrel over tie orders, in closed form: discounted sums
+//! over hits below other documents, over changes of the ideal gain, and over documents with a gain.
 
-use super::super::chance::{Double, ratio};
 use super::super::folds::{self, FoldTables};
-use super::super::row::RankingPieces;
-use crate::fold::{CodeTable, Discount};
-use crate::matrix::Above;
+use super::super::probability::DoubleDouble;
+use super::super::tie_segments::TieSegments;
+use crate::fold::{CodeTable, Discount, ratio};
+use crate::matrix::CodesAbove;
 use crate::sort;
 
-/// R, the query's relevant documents.
-fn relevant(row: &RankingPieces<'_>, hits: Above) -> f64 {
+/// Returns R, the number of the query's relevant documents.
+fn relevant(row: &TieSegments<'_>, hits: CodesAbove) -> f64 {
     row.facts.count(hits) as f64
 }
 
@@ -18,31 +18,44 @@ fn relevant(row: &RankingPieces<'_>, hits: Above) -> f64 {
 // Σ 1/lg(2 + b + x) for x = 0 … m, which is a difference of two prefix sums of the discounts of
 // nDCG: 1/lg(2 + x) is the weight at index x. A cut group has no such symmetry, and is summed rank
 // by rank.
-/// 1 / lg(2 + b), summed over the hits, where b is the number of other documents above each hit.
-pub fn bin_g(row: &RankingPieces<'_>, hits: Above, tables: &mut FoldTables) -> f64 {
-    let term = |others: u64| 1.0 / ((2 + others) as f64).log2();
+/// Returns the expected BinG over tie orders: 1 / lg(2 + b) summed over the hits, where b is the
+/// number of other documents above each hit, as a share of R.
+pub fn bin_g(row: &TieSegments<'_>, hits: CodesAbove, tables: &mut FoldTables) -> f64 {
     let (mut others, mut sum) = (0u64, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);
         let rest = part.size - found;
         if rest == 0 {
-            (0..part.read).for_each(|_| sum += term(others));
+            (0..part.read).for_each(|_| sum += bin_g_term(others));
         } else if found > 0 {
             let start = others as usize;
             let FoldTables { sums, chances, .. } = tables;
-            let whole = || {
-                let end = start + rest + 1;
-                found as f64 / (rest + 1) as f64
-                    * sums.of(Discount::Log2, end).between(start, end).value()
-            };
-            sum += folds::sum_over_hits((found, rest), part, others, whole, term, chances);
+            sum += folds::sum_over_hits(
+                found,
+                rest,
+                part,
+                others,
+                || {
+                    let end = start + rest + 1;
+                    found as f64 / (rest + 1) as f64
+                        * sums.get(Discount::Log2, end).between(start, end).value()
+                },
+                bin_g_term,
+                chances,
+            );
         }
         others += rest as u64;
     }
     ratio(sum, relevant(row, hits))
 }
 
-/// The ideal ranking of the judged documents, walked down rank by rank.
+/// Returns the term of BinG, 1 / lg(2 + `others`), for a hit below `others` documents that are no
+/// hits.
+fn bin_g_term(others: u64) -> f64 {
+    1.0 / ((2 + others) as f64).log2()
+}
+
+/// The ideal ranking of a query's judged documents, walked down rank by rank with its DCG.
 struct IdealWalk {
     /// Positive gains, the largest first, with their numbers of documents.
     gains: Vec<(f64, u32)>,
@@ -55,19 +68,18 @@ struct IdealWalk {
 }
 
 impl IdealWalk {
-    fn new(row: &RankingPieces<'_>, gain: &CodeTable) -> Self {
-        let judged = row.facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+    fn new(row: &TieSegments<'_>, gain: &CodeTable) -> Self {
         let mut gains: Vec<(f64, u32)> =
-            judged.map(|(code, count)| (gain[usize::from(code)], count)).collect();
+            row.facts.judged().map(|(code, count)| (gain[usize::from(code)], count)).collect();
         gains.retain(|&(gain, _)| gain > 0.0);
         sort::largest_first(&mut gains);
         let documents = gains.iter().map(|&(_, count)| count as usize).sum();
         let end = gains.first().map_or(0, |&(_, count)| count as usize);
-        IdealWalk { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
+        Self { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
     }
 
-    /// The discounted gain of the ideal ranking down to a rank, which is no smaller than in the
-    /// last call.
+    /// Returns the DCG of the ideal ranking down to a rank, which is no smaller than in the last
+    /// call.
     fn down_to(&mut self, rank: usize) -> f64 {
         while self.rank < rank.min(self.documents) {
             while self.rank == self.end {
@@ -80,7 +92,7 @@ impl IdealWalk {
         self.dcg
     }
 
-    /// The ranks with the last document of each gain.
+    /// Returns the ranks of the ideal ranking with the last document of each gain.
     fn changes(&self) -> Vec<usize> {
         let mut ranks = Vec::new();
         let mut rank = 0;
@@ -101,11 +113,11 @@ impl IdealWalk {
 // trec_eval's m_Rndcg.c reads at each change of the ideal gain, but it notices a change only one
 // rank later. Its extra reading at the end of a ranking therefore takes two documents more than the
 // ideal ranking has, hence the 2 below.
-/// The mean over the ranks at which the gain of the ideal ranking changes of the expected DCG
-/// there, as a share of the ideal one.
+/// Returns the expected RnDCG over tie orders: DCG over ideal DCG, averaged over the ranks at which
+/// the gain of the ideal ranking changes.
 pub fn ndcg_over_changes(
-    row: &RankingPieces<'_>,
-    hits: Above,
+    row: &TieSegments<'_>,
+    hits: CodesAbove,
     gain: &CodeTable,
     tables: &mut FoldTables,
 ) -> f64 {
@@ -114,22 +126,24 @@ pub fn ndcg_over_changes(
     }
     let mut ideal = IdealWalk::new(row, gain);
     let (mut sum, mut count) = (0.0, 0.0);
-    let mut dcg = |ranks: usize| {
-        let mut dcg = 0.0;
-        row.parts(ranks).for_each(|part| {
-            folds::weighted_sum(&mut dcg, part, gain, Discount::Log2, &mut tables.sums)
-        });
-        dcg
-    };
     for rank in ideal.changes() {
-        sum += dcg(rank) / ideal.down_to(rank);
+        sum += dcg(row, rank, gain, tables) / ideal.down_to(rank);
         count += 1.0;
     }
     if ideal.documents > 0 && row.depth >= ideal.documents + 2 {
-        sum += dcg(usize::MAX) / ideal.down_to(ideal.documents);
+        sum += dcg(row, usize::MAX, gain, tables) / ideal.down_to(ideal.documents);
         count += 1.0;
     }
     ratio(sum, count)
+}
+
+/// Returns the expected DCG of the first ranks of a ranking with ties.
+fn dcg(row: &TieSegments<'_>, ranks: usize, gain: &CodeTable, tables: &mut FoldTables) -> f64 {
+    let mut dcg = 0.0;
+    for part in row.parts(ranks) {
+        folds::weighted_sum(&mut dcg, part, gain, Discount::Log2, &mut tables.sums);
+    }
+    dcg
 }
 
 // The sum over ranks i of [gᵢ > 0]·DCG(i) / I(i), where I is the ideal DCG: I does not depend on
@@ -153,21 +167,17 @@ pub fn ndcg_over_changes(
 // The formula takes max(DCG(i), 0). Without negative gains DCG(i) ≥ 0, so the max does not change
 // the expectation. Negative gains, or more documents with a gain than the ideal ranking has, would
 // leave a max under the expectation: both cases are refused.
-/// nDCG averaged over the ranks of documents with a gain. Missing documents count with the value of
-/// the last rank. The mean is computed from pairs of a document with a gain and a document above.
-/// Gains are 0 or more.
-pub fn ndcg_over_relevant(
-    row: &RankingPieces<'_>,
-    gain: &CodeTable,
-    tables: &mut FoldTables,
-) -> f64 {
+/// Returns the expected nDCGrel over tie orders: nDCG averaged over the ranks of documents with a
+/// gain. Missing documents count with the value of the last rank. The mean is computed from pairs
+/// of a document with a gain and a document above. Gains are 0 or more.
+pub fn ndcg_over_relevant(row: &TieSegments<'_>, gain: &CodeTable, tables: &mut FoldTables) -> f64 {
     let mut ideal = IdealWalk::new(row, gain);
     // The number of documents found in a cut group is random, so its mean product with DCG is kept
     // apart.
     let (mut dcg, mut found, mut found_in_cut, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
         let end = part.above + part.read;
-        let weights = tables.sums.of(Discount::Log2, end);
+        let weights = tables.sums.get(Discount::Log2, end);
         match part.shared(gain) {
             Some(0.0) => {}
             Some(gain) => {
@@ -183,11 +193,11 @@ pub fn ndcg_over_relevant(
                 let paid = paid.map(|(_, count)| f64::from(count)).sum::<f64>();
                 // The chance that a document has a gain, times the gain of another one.
                 let pair = (paid * total - total) / (size * (size - 1.0));
-                let mut terms = Double::default();
+                let mut terms = DoubleDouble::default();
                 for rank in part.above..end {
                     let above = weights.between(part.above, rank).value();
                     let term = paid / size * dcg + pair * above + weights.term(total / size, rank);
-                    terms = terms.plus(Double::of(term / ideal.down_to(rank + 1)));
+                    terms += term / ideal.down_to(rank + 1);
                 }
                 sum += terms.value();
                 let all = weights.between(part.above, end).value();

@@ -1,5 +1,5 @@
-//! Closed forms of walks, by name of the measure. The reference defines the state of a walk in a
-//! plain ranking.
+//! Closed forms of the expected values of walked measures over tie orders, by name of the measure.
+//! The reference defines the state of a walk in a plain ranking.
 //!
 //! A walk adds terms over several documents at once: a hit and the documents above the hit. Each
 //! form here uses linearity: the expectation of a sum over documents is the sum of the expectations
@@ -41,26 +41,26 @@ use self::discounted::{bin_g, ndcg_over_changes, ndcg_over_relevant};
 use self::overlap::compatibility;
 use self::users::{bejeweled, first_gain};
 use super::folds::FoldTables;
-use super::row::RankingPieces;
+use super::tie_segments::TieSegments;
 use crate::fold::for_ratio;
 use crate::matrix::Codebook;
 use crate::matrix::code::FIRST_GRADE;
 use crate::measure::{Measure, table};
 
-/// A function from a row to its expected value.
-pub type ClosedForm = Box<dyn Fn(&RankingPieces<'_>, &mut FoldTables) -> f64 + Send + Sync>;
+/// A function from a ranking with ties to the expected value of a measure.
+pub type ClosedForm = Box<dyn Fn(&TieSegments<'_>, &mut FoldTables) -> f64 + Send + Sync>;
 
-/// Returns the closed form of a measure that walks, or `None` for a measure without a closed form.
+/// Returns the closed form of the expected value of a measure that walks, or `None` for a measure
+/// without one.
 pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
     let hits = book.at_least(m.rel());
     let depth = m.number("depth").unwrap_or(1000.0) as usize;
     let most = m.rank().map_or(depth, |rank| depth.min(rank as usize));
     let target = m.number("T").unwrap_or(1.0);
-    let inverse_square = move |i: f64| ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2);
     match m.definition().name {
         "BinG" => Some(Box::new(move |row, tables| bin_g(row, hits, tables))),
         "RnDCG" => {
-            let gain = for_ratio(table::worths(m, book).ok()?, book).ok()?;
+            let gain = for_ratio(table::gain_table(m, book).ok()?, book).ok()?;
             Some(Box::new(move |row, tables| ndcg_over_changes(row, hits, &gain, tables)))
         }
         "nDCGrel" => {
@@ -76,10 +76,10 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
             })
         }
         "Compat" => {
-            let (p, normalize) = (m.number("p").unwrap_or(0.95), m.word("normalize") != "false");
+            let (p, normalize) = (m.number("p").unwrap_or(0.95), m.choice("normalize") != "false");
             Some(Box::new(move |row, tables| compatibility(row, p, normalize, tables)))
         }
-        _ if m.word("gain") == "grade" => None,
+        _ if m.choice("gain") == "grade" => None,
         "BPM" => Some(Box::new(move |row, _| bejeweled(row, hits, target, most))),
         "NERR8" => Some(Box::new(first_gain(hits, most, |_| 1.0))),
         "NERR9" => Some(Box::new(first_gain(hits, most, |i| i / (i + 1.0)))),
@@ -87,7 +87,9 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
             let p = m.number("p").unwrap_or(0.9);
             Some(Box::new(first_gain(hits, depth, move |_| p)))
         }
-        "NERR11" => Some(Box::new(first_gain(hits, depth, inverse_square))),
+        "NERR11" => Some(Box::new(first_gain(hits, depth, move |i| {
+            ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2)
+        }))),
         _ => None,
     }
 }

@@ -1,8 +1,11 @@
-//! The closed form of the overlap with the nearest ideal ranking.
+//! The expected value of Compat, the overlap with the nearest ideal ranking, over tie orders in
+//! closed form.
 
-use super::super::chance::{Hypergeometric, ratio};
 use super::super::folds::FoldTables;
-use super::super::row::{RankingPieces, ReadPiece};
+use super::super::probability::Hypergeometric;
+use super::super::tie_segments::{SegmentPrefix, TieSegments};
+use crate::fold::ratio;
+use crate::matrix::Codebook;
 
 // The value is Σ pᵈ⁻¹·overlap(d)/d over depths d, divided by the sum for the ideal ranking itself,
 // or by the sum of all weights. Here overlap(d) counts the documents in the first d of both the
@@ -34,34 +37,32 @@ use super::super::row::{RankingPieces, ReadPiece};
 // code draws nothing. Among subnormal weights p·w may round to w, so the weights stall at a size
 // too small for any sum: rows behind the last normal weight are not drawn. A million equal scores
 // take 54 to 68 ms, and took 5,281 ms when the rows behind were drawn too (benches/RESULTS.md).
-/// Rank-biased overlap with the nearest ideal ranking. A document's overlap begins at the later of
-/// two depths: its rank, and its place in the ideal ranking. The place follows all better
-/// documents, and the documents of its grade above.
+/// Returns the expected rank-biased overlap of a ranking with the nearest ideal ranking, over tie
+/// orders. A document's overlap begins at the later of two depths: its rank, and its place in the
+/// ideal ranking. The place follows all better documents, and the documents of its grade above.
 pub fn compatibility(
-    row: &RankingPieces<'_>,
+    row: &TieSegments<'_>,
     p: f64,
     normalize: bool,
     tables: &mut FoldTables,
 ) -> f64 {
-    let positive = |code: u8| row.book.grade(code).is_some_and(|grade| grade > 0.0);
-    let codes: Vec<(u8, u64)> = row
+    let codes: Vec<(u8, usize)> = row
         .facts
         .iter()
-        .filter(|&(code, _)| positive(code))
-        .map(|(code, count)| (code, count.into()))
+        .filter(|&(code, _)| is_positive(row.book, code))
+        .map(|(code, count)| (code, count as usize))
         .collect();
-    // Codes ascend by grade, so a higher code is a better document.
-    let better = |code: u8| {
-        codes.iter().filter(|&&(of, _)| of > code).map(|&(_, count)| count as usize).sum::<usize>()
-    };
-    let ideal: usize = codes.iter().map(|&(_, count)| count as usize).sum();
+    let ideal: usize = codes.iter().map(|&(_, count)| count).sum();
     let weights = std::iter::successors(Some(1.0), |weight| Some(weight * p)).take(row.depth);
     let weighed = weights.take_while(|&weight: &f64| weight >= f64::MIN_POSITIVE).count();
     let mut begins = OverlapBegins { within: vec![0.0; row.depth + 1], deeper: Vec::new() };
-    let mut met = [0usize; 256];
+    let mut counts = [0usize; 256];
     for part in row.parts(usize::MAX) {
-        for (code, count) in part.counts().filter(|&(code, _)| positive(code)) {
-            let place = better(code) + met[usize::from(code)];
+        for (code, count) in part.counts().filter(|&(code, _)| is_positive(row.book, code)) {
+            // Codes ascend by grade, so a higher code is a better document.
+            let better = codes.iter().filter(|&&(other, _)| other > code);
+            let better: usize = better.map(|&(_, count)| count).sum();
+            let place = better + counts[usize::from(code)];
             if count as usize == part.size {
                 (1..=part.read).for_each(|j| begins.add((part.above + j).max(place + j), 1.0));
             } else {
@@ -69,17 +70,22 @@ pub fn compatibility(
                 begins.add_drawn(part, count, place, ranks, &mut tables.chances);
             }
             // Invariant: only the last part of a row can be incomplete, because a cut ends the row.
-            // No later part reads `met`, so an incomplete part adds 0.
-            met[usize::from(code)] += if part.is_whole() { count as usize } else { 0 };
+            // No later part reads `counts`, so an incomplete part adds 0.
+            counts[usize::from(code)] += if part.is_whole() { count as usize } else { 0 };
         }
     }
     begins.overlap(ideal, row.depth, p, normalize)
 }
 
+/// Returns whether a label code stands for a grade above 0.
+fn is_positive(book: &Codebook, code: u8) -> bool {
+    book.grade(code).is_some_and(|grade| grade > 0.0)
+}
+
 // A document that stands high in the ranking and low in the ideal one begins deeper than the
 // ranking goes. The deeper ranks can be as many as the judgments, and a file may claim 2²⁸
 // judgments: so the deeper ranks are a list, not an array by rank.
-/// The expected number of documents whose overlap begins at a rank.
+/// The expected number of documents whose overlap with the ideal ranking begins at a rank, by rank.
 struct OverlapBegins {
     /// By rank, within the ranking.
     within: Vec<f64>,
@@ -96,12 +102,12 @@ impl OverlapBegins {
         }
     }
 
-    /// Adds the `count` documents of a grade in a group with other documents, drawn for the first
-    /// `ranks` ranks of the group. `place` documents precede the first of the `count` in the ideal
-    /// ranking.
+    /// Adds the `count` documents of one grade in a tie group with other documents, drawn for the
+    /// first `ranks` ranks of the group. `place` documents precede the first of the `count` in the
+    /// ideal ranking.
     fn add_drawn(
         &mut self,
-        part: ReadPiece<'_>,
+        part: SegmentPrefix<'_>,
         count: u32,
         place: usize,
         ranks: usize,
@@ -130,8 +136,8 @@ impl OverlapBegins {
             .for_each(|(x, &mass)| self.add(place + x + 1, stands * mass));
     }
 
-    /// The weighted overlap of a ranking of `depth` documents with an ideal one of `ideal`, as a
-    /// share of the ideal ranking's own, or of all weights.
+    /// Returns the weighted overlap of a ranking of `depth` documents with an ideal ranking of
+    /// `ideal` documents, as a share of the ideal ranking's own, or of all weights.
     fn overlap(mut self, ideal: usize, depth: usize, p: f64, normalize: bool) -> f64 {
         self.deeper.sort_unstable_by_key(|&(rank, _)| rank);
         let mut deeper = self.deeper.into_iter().peekable();

@@ -1,4 +1,5 @@
-//! The rows of the CPU: reading only, the six measures, each fold.
+//! The timings of the CPU in `laneval bench`: reading the labels, six measures together, and each
+//! fold alone. A fold is a computation over the ranks of every ranking, such as a count of hits.
 
 use std::hint::black_box;
 
@@ -7,83 +8,87 @@ use laneval::internals::Cpu;
 use rayon::prelude::*;
 
 use super::measure::{FOLD, MEMORY, SIX, Subject, TimedRow};
-use super::turns::{Turns, Work};
-use crate::stop::Stop;
+use super::round_robin::{BenchTask, RoundRobin};
+use crate::cli_error::{CliError, CliResult};
 
-/// The most labels over which the plain formulas are timed.
+/// The most labels over which the plain formulas are timed. The plain formulas are the reference
+/// engine, which would take too long over more labels.
 pub const PLAIN_LABELS: u64 = 200_000_000;
 
-/// The group of a row, the work that is timed, and the engine.
-type Name = (&'static str, String, String);
+/// The key of a row of `laneval bench`: its group, the work that is timed, and the engine.
+type BenchRowKey = (&'static str, String, String);
 
-/// A number of bytes that no cache holds.
+/// A number of bytes that the caches of a usual processor do not hold: 256 MiB.
 const BEYOND_CACHES: usize = 256 << 20;
 
-/// Times the rows on as many threads as the current pool has; on one thread, also those of all
-/// levels of SIMD and of the plain formulas.
-pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<TimedRow>, Stop> {
+/// Times the CPU's work in `laneval bench` on the current thread pool, and returns a row for each
+/// work. On one thread, every SIMD level and the plain formulas are timed too.
+pub fn rows(subject: &Subject, turns: &RoundRobin) -> CliResult<Vec<TimedRow>> {
     let threads = rayon::current_num_threads();
     let matrix = &subject.matrix;
     let bytes = matrix.tile_bytes();
     let best = Cpu::new();
     let plain = &subject.six.clone().with_engine(EngineChoice::Reference);
-    let mut names: Vec<Name> = vec![(MEMORY, "read labels".to_owned(), "cpu".to_owned())];
-    let mut works = vec![Work::new(|| {
+    let mut names: Vec<BenchRowKey> = vec![(MEMORY, "read labels".to_owned(), "cpu".to_owned())];
+    let mut works = vec![BenchTask::new(|| {
         read_all(bytes);
         Ok(())
     })];
     if threads == 1 && subject.labels <= PLAIN_LABELS {
-        // Checked apart from being timed: comparing belongs to no row. It also warms the caches,
-        // and maps the pages of a file.
+        // The scores are checked here and not in the timed closure, because no row may include
+        // the time of the check. The evaluation here also maps the pages of a file into memory.
         subject.check("reference", &plain.evaluate(matrix)?)?;
         names.push((SIX, SIX.to_owned(), "reference".to_owned()));
-        works.push(Work::new(|| plain.evaluate(matrix).map(|scores| _ = black_box(scores))));
+        works.push(BenchTask::new(|| plain.evaluate(matrix).map(|scores| _ = black_box(scores))));
     }
+
     let levels = if threads == 1 { Cpu::levels() } else { vec![best] };
     for cpu in levels.into_iter().rev() {
         subject.check(&cpu.name(), &subject.six.evaluate_on(&cpu, matrix)?)?;
         names.push((SIX, SIX.to_owned(), cpu.name()));
-        works.push(Work::new(move || {
+        works.push(BenchTask::new(move || {
             subject.six.evaluate_on(&cpu, matrix).map(|scores| _ = black_box(scores))
         }));
     }
     for (at, fold) in subject.folds.names().enumerate() {
         names.push((FOLD, fold.to_owned(), best.name()));
-        works.push(Work::new(move || subject.folds.run(at, &best, matrix)));
+        works.push(BenchTask::new(move || subject.folds.run(at, &best, matrix)));
     }
-    turns.take(&mut works)?;
+    turns.run_all(&mut works)?;
     let read = works[0].wall.as_secs_f64();
-    let row = |((group, what, engine), work): (Name, &Work<'_>)| {
+    let mut rows = Vec::from_iter(memory(bytes.len(), turns)?);
+    for ((group, what, engine), work) in names.into_iter().zip(&works) {
         let seconds = work.wall.as_secs_f64();
-        match group {
-            MEMORY => TimedRow::moving(&what, &engine, bytes.len() as u64, seconds),
+        rows.push(match group {
+            MEMORY => TimedRow::from_transfer(&what, &engine, bytes.len() as u64, seconds),
             _ => TimedRow {
                 bandwidth_share: Some(read / seconds),
                 ..TimedRow::new(subject, group, &what, &engine, seconds)
             },
-        }
-    };
-    let rows = names.into_iter().zip(&works).map(row);
-    Ok(memory(bytes.len(), turns)?.into_iter().chain(rows).collect())
+        });
+    }
+    Ok(rows)
 }
 
-/// Times reading memory; `labels` is the number of bytes of the labels, which may lie in a cache.
-fn memory(labels: usize, turns: &Turns) -> Result<Option<TimedRow>, Stop> {
+/// Times reading 256 MiB of memory, which caches usually do not hold. Returns `None` if the labels
+/// are as large: then reading the labels already times the memory. `labels` is their size in bytes.
+fn memory(labels: usize, turns: &RoundRobin) -> CliResult<Option<TimedRow>> {
     if labels >= BEYOND_CACHES {
         return Ok(None);
     }
-    // The bytes are ones, for zeros would not be in memory until they are changed.
+    // The bytes are ones: memory that is asked for as zeros may take no place until it is changed,
+    // and reading such memory would be too fast.
     let mut bytes = Vec::new();
-    let refused =
-        |_| Stop::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20));
-    bytes.try_reserve_exact(BEYOND_CACHES).map_err(refused)?;
+    bytes.try_reserve_exact(BEYOND_CACHES).map_err(|_| {
+        CliError::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20))
+    })?;
     bytes.resize(BEYOND_CACHES, 1);
-    let mut work = [Work::new(|| {
+    let mut work = [BenchTask::new(|| {
         read_all(&bytes);
         Ok(())
     })];
-    turns.take(&mut work)?;
-    Ok(Some(TimedRow::moving(
+    turns.run_all(&mut work)?;
+    Ok(Some(TimedRow::from_transfer(
         "read memory",
         "cpu",
         BEYOND_CACHES as u64,
@@ -91,11 +96,11 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<TimedRow>, Stop> {
     )))
 }
 
-/// Reads every label once.
+/// Reads the labels once on all threads, without computing a measure, to time the memory.
 fn read_all(labels: &[u8]) {
     const PIECE: usize = 1 << 20;
     let cpu = Cpu::new();
-    // `black_box`, or the reads of a number that nobody looks at would be removed. Their xor needs
-    // every byte.
+    // `Cpu::read` returns a number that depends on all vectors of the labels. `black_box` uses the
+    // number: otherwise the compiler would remove the reads.
     black_box(labels.par_chunks(PIECE).map(|labels| cpu.read(labels)).reduce(|| 0, |a, b| a ^ b));
 }

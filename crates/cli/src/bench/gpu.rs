@@ -1,34 +1,37 @@
-//! The rows of a GPU: the six measures with labels sent up and resident, each fold, and the rates
-//! at which bytes move.
+//! The timings of a GPU in `laneval bench`: six measures with labels transferred or resident, each
+//! fold, and transfer rates.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use laneval::Error;
-use laneval::gpu::{Choice, Gpu};
+use laneval::gpu::{AdapterChoice, Gpu};
 use laneval::internals::Engine;
+use laneval::{Error, Scores};
 
 use super::measure::{BenchRows, FOLD, SIX, Subject, TimedRow};
 use super::report::BenchAdapter;
-use super::turns::{Turns, Work};
-use crate::stop::Stop;
+use super::round_robin::{BenchTask, RoundRobin};
+use crate::cli_error::CliResult;
 
-/// Opens an adapter, and has it evaluate the six measures for the first time; returns the reason if
-/// that fails.
-pub fn open(subject: &Subject, adapter: Option<&str>) -> Result<Result<Gpu, String>, Stop> {
-    let first = || {
-        let gpu = Gpu::open(adapter.map_or(Choice::Hardware, Choice::Named))?;
-        let scores = subject.six.evaluate_on(&gpu, &subject.matrix)?;
-        Ok((gpu, scores))
-    };
-    match first() {
+/// Opens a GPU for `laneval bench`, and checks its scores of six measures; returns the reason if
+/// there is no GPU.
+pub fn open(subject: &Subject, adapter: Option<&str>) -> CliResult<Result<Gpu, String>> {
+    match open_and_evaluate(subject, adapter) {
         Ok((gpu, scores)) => subject.check("gpu", &scores).map(|()| Ok(gpu)),
+        // Nobody asked for a GPU, so a machine without one has the rows of the CPU alone.
         Err(Error::Device(reason)) if adapter.is_none() => Ok(Err(reason)),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Describes the adapter of an open GPU.
+/// Opens a GPU, and returns it with its scores of the six measures of `laneval bench`.
+fn open_and_evaluate(subject: &Subject, adapter: Option<&str>) -> Result<(Gpu, Scores), Error> {
+    let gpu = Gpu::open(adapter.map_or(AdapterChoice::Hardware, AdapterChoice::Named))?;
+    let scores = subject.six.evaluate_on(&gpu, &subject.matrix)?;
+    Ok((gpu, scores))
+}
+
+/// Describes an open GPU for the report of `laneval bench`: its name, backend, kind and driver.
 pub fn adapter(gpu: &Gpu) -> BenchAdapter {
     let adapter = &gpu.device().adapter;
     BenchAdapter {
@@ -40,13 +43,13 @@ pub fn adapter(gpu: &Gpu) -> BenchAdapter {
     }
 }
 
-/// Adds the rows of a GPU to those of the CPU.
+/// Times the work of `laneval bench` on a GPU, and adds the rows to those of the CPU.
 pub fn rows(
     gpu: &Gpu,
     subject: &Subject,
-    turns: &Turns,
+    turns: &RoundRobin,
     found: &mut BenchRows,
-) -> Result<(), Stop> {
+) -> CliResult<()> {
     let loaded = match gpu.load(&subject.matrix) {
         Ok(loaded) => Some(loaded),
         Err(Error::Device(reason)) => {
@@ -62,30 +65,36 @@ pub fn rows(
         works.push(six(gpu, loaded, subject));
         let resident = subject.six.resident(loaded)?;
         subject.check_averages("gpu, averages only", &resident.averages()?)?;
-        let averages = move || resident.averages().map(|averages| _ = black_box(averages));
-        works.push(Work::with_clock(move || kernels(gpu, &averages)));
+        works.push(BenchTask::with_clock(move || {
+            kernels(gpu, || resident.averages().map(|averages| _ = black_box(averages)))
+        }));
         for at in 0..subject.folds.names().len() {
-            let fold = move || subject.folds.run(at, loaded, &subject.matrix);
-            works.push(Work::with_clock(move || kernels(gpu, fold)));
+            works.push(BenchTask::with_clock(move || {
+                kernels(gpu, || subject.folds.run(at, loaded, &subject.matrix))
+            }));
         }
-        works.push(Work::new(|| gpu.load(&subject.matrix).map(|loaded| _ = black_box(loaded))));
+        // Last, because the time of sending labels is read from the last work.
+        works
+            .push(BenchTask::new(|| gpu.load(&subject.matrix).map(|loaded| _ = black_box(loaded))));
     }
-    turns.take(&mut works)?;
+    turns.run_all(&mut works)?;
 
     let bytes = subject.matrix.tile_bytes().len() as u64;
     let copied = gpu.copy()?;
     found.rows.push(moved("copy on the GPU", copied.bytes, copied.seconds));
     if let (Some(_), Some(up)) = (&loaded, works.last()) {
-        found.rows.push(TimedRow::moving("labels to the GPU", "gpu", bytes, up.wall.as_secs_f64()));
+        let seconds = up.wall.as_secs_f64();
+        found.rows.push(TimedRow::from_transfer("labels to the GPU", "gpu", bytes, seconds));
     }
-    let before = gpu.spent().down;
+    // One evaluation shows how many bytes its answers have; then only their transfer is timed.
+    let before = gpu.timings().down;
     subject.six.evaluate_on(gpu, &subject.matrix)?;
-    let down = gpu.spent().down - before;
-    let answers = gpu.bring_back(down)?;
+    let down = gpu.timings().down - before;
+    let answers = gpu.read_back(down)?;
     found.rows.push(moved("answers from the GPU", answers.bytes, answers.seconds));
 
     let device = bytes as f64 * copied.seconds / copied.bytes as f64;
-    let mut timed = Timed { subject, cpu: found.rows.clone(), device, rows: &mut found.rows };
+    let mut timed = GpuBench { subject, cpu: found.rows.clone(), device, rows: &mut found.rows };
     timed.add(SIX, SIX, "gpu, end to end", &works[0]);
     if loaded.is_some() {
         timed.add(SIX, SIX, "gpu, labels resident", &works[1]);
@@ -98,11 +107,12 @@ pub fn rows(
 }
 
 fn moved(what: &str, bytes: u64, seconds: f64) -> TimedRow {
-    TimedRow::moving(what, "gpu", bytes, seconds)
+    TimedRow::from_transfer(what, "gpu", bytes, seconds)
 }
 
-/// A maker of rows of times on a GPU.
-struct Timed<'a> {
+/// A collector of the rows of `laneval bench` on a GPU, with the CPU rows that they are compared
+/// with.
+struct GpuBench<'a> {
     subject: &'a Subject,
     cpu: Vec<TimedRow>,
     /// The seconds that the device would take to read all labels as fast as it copies.
@@ -110,35 +120,36 @@ struct Timed<'a> {
     rows: &'a mut Vec<TimedRow>,
 }
 
-impl Timed<'_> {
-    /// Adds a row of the whole work, and one of its kernels if the device can time them.
-    fn add(&mut self, group: &'static str, what: &str, engine: &str, work: &Work<'_>) {
+impl GpuBench<'_> {
+    /// Adds the row of a work that was timed on the GPU, and one of its kernels alone if the device
+    /// times them.
+    fn add(&mut self, group: &'static str, what: &str, engine: &str, work: &BenchTask<'_>) {
         // The last such row is that of the best level on all threads.
         let on_cpu = self.cpu.iter().rfind(|row| row.what == what).map(|row| row.seconds);
-        let mut push = |engine: &str, time: Duration| {
+        let kernels = work.own.map(|time| (format!("{engine}: kernels"), time));
+        for (engine, time) in [(engine.to_owned(), work.wall)].into_iter().chain(kernels) {
             let seconds = time.as_secs_f64();
-            let row = TimedRow::new(self.subject, group, what, engine, seconds);
             self.rows.push(TimedRow {
                 bandwidth_share: Some(self.device / seconds),
                 cpu_over_gpu: on_cpu.map(|on_cpu| on_cpu / seconds),
-                ..row
+                ..TimedRow::new(self.subject, group, what, &engine, seconds)
             });
-        };
-        push(engine, work.wall);
-        work.own.into_iter().for_each(|kernels| push(&format!("{engine}: kernels"), kernels));
+        }
     }
 }
 
-fn six<'a>(gpu: &'a Gpu, engine: &'a impl Engine, subject: &'a Subject) -> Work<'a> {
-    let evaluate =
-        || subject.six.evaluate_on(engine, &subject.matrix).map(|scores| _ = black_box(scores));
-    Work::with_clock(move || kernels(gpu, evaluate))
+fn six<'a>(gpu: &'a Gpu, engine: &'a impl Engine, subject: &'a Subject) -> BenchTask<'a> {
+    BenchTask::with_clock(move || {
+        kernels(gpu, || {
+            subject.six.evaluate_on(engine, &subject.matrix).map(|scores| _ = black_box(scores))
+        })
+    })
 }
 
-/// Runs `work`, and returns the time in kernels, if the device reports it.
+/// Runs `work` on a GPU, and returns the time that its kernels took, if the device reports it.
 fn kernels(gpu: &Gpu, work: impl FnOnce() -> Result<(), Error>) -> Result<Option<Duration>, Error> {
-    let before = gpu.spent().kernels;
+    let before = gpu.timings().kernels;
     work()?;
-    let spent = gpu.spent().kernels - before;
+    let spent = gpu.timings().kernels - before;
     Ok((!spent.is_zero()).then_some(spent))
 }

@@ -1,10 +1,10 @@
-//! The subject of the measurements, and the rows that result from them.
+//! The label matrix that `laneval bench` times, and the rows of times and rates that result.
 
-use laneval::internals::{Cpu, FoldsAlone};
-use laneval::{Evaluator, LabelMatrix, RunScores, Scores};
+use laneval::internals::{Cpu, SingleFolds};
+use laneval::{Evaluator, LabelMatrix, Scores};
 use serde::Serialize;
 
-use crate::stop::Stop;
+use crate::cli_error::{CliResult, fail};
 
 /// The measures that are timed together.
 pub const MEASURES: [&str; 6] = ["AP", "RR", "nDCG@10", "nDCG", "P@10", "R@100"];
@@ -16,11 +16,12 @@ pub const SIX: &str = "six measures";
 /// The group of rows of a fold alone.
 pub const FOLD: &str = "fold";
 
-/// A matrix, and the programs that run over it.
+/// The label matrix that `laneval bench` times, with the evaluators that run over it and the
+/// expected scores.
 pub struct Subject {
     pub matrix: LabelMatrix,
     pub six: Evaluator,
-    pub folds: FoldsAlone,
+    pub folds: SingleFolds,
     /// The number of retrieved documents.
     pub labels: u64,
     /// The number of rankings with any retrieved document.
@@ -29,8 +30,8 @@ pub struct Subject {
     expected: Scores,
 }
 
-/// A measured time, with the rates that follow from the time.
-#[derive(Debug, Clone, Serialize)]
+/// A row of `laneval bench`: the time of one work on one engine, with the rates that follow.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct TimedRow {
     pub group: &'static str,
     pub what: String,
@@ -48,7 +49,7 @@ pub struct TimedRow {
     pub cpu_over_gpu: Option<f64>,
 }
 
-/// Rows measured so far, with notes.
+/// The rows that `laneval bench` has measured so far, with notes for the user.
 #[derive(Default)]
 pub struct BenchRows {
     pub rows: Vec<TimedRow>,
@@ -56,7 +57,7 @@ pub struct BenchRows {
 }
 
 impl TimedRow {
-    /// Makes a row of the seconds that a computation over all labels takes.
+    /// Makes the row of a computation over all labels of a matrix, from the seconds that it took.
     pub fn new(
         subject: &Subject,
         group: &'static str,
@@ -64,59 +65,55 @@ impl TimedRow {
         engine: &str,
         seconds: f64,
     ) -> Self {
-        TimedRow {
+        Self {
             group,
             labels_per_second: Some(subject.labels as f64 / seconds),
             queries_per_second: Some(subject.rankings as f64 / seconds),
-            ..Self::moving(what, engine, subject.matrix.tile_bytes().len() as u64, seconds)
+            ..Self::from_transfer(what, engine, subject.matrix.tile_bytes().len() as u64, seconds)
         }
     }
 
-    /// Makes a row of the seconds that moving `bytes` bytes takes.
-    pub fn moving(what: &str, engine: &str, bytes: u64, seconds: f64) -> Self {
-        TimedRow {
+    /// Makes the row of reading or moving `bytes` bytes, from the seconds that it took.
+    pub fn from_transfer(what: &str, engine: &str, bytes: u64, seconds: f64) -> Self {
+        Self {
             group: MEMORY,
             what: what.to_owned(),
             engine: engine.to_owned(),
             threads: rayon::current_num_threads(),
             seconds,
             bytes,
-            labels_per_second: None,
-            queries_per_second: None,
             bytes_per_second: bytes as f64 / seconds,
-            bandwidth_share: None,
-            cpu_over_gpu: None,
+            ..Self::default()
         }
     }
 }
 
 impl Subject {
-    /// Evaluates a matrix once, to know the expected scores.
-    pub fn new(matrix: LabelMatrix) -> Result<Self, Stop> {
+    /// Takes a label matrix to time, and evaluates it once on the CPU for the expected scores.
+    pub fn new(matrix: LabelMatrix) -> CliResult<Self> {
         let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
         if labels == 0 {
-            return Err(Stop::new(
-                "there is nothing to measure: no run has any result of a judged query",
-            ));
+            return fail("there is nothing to measure: no run has any result of a judged query");
         }
         let rankings = matrix.depths().iter().filter(|&&depth| depth > 0).count() as u64;
         let six = Evaluator::new(MEASURES)?;
         let expected = six.evaluate_on(&Cpu::new(), &matrix)?;
-        Ok(Subject { folds: FoldsAlone::of(&matrix), matrix, six, labels, rankings, expected })
+        Ok(Self { folds: SingleFolds::new(&matrix), matrix, six, labels, rankings, expected })
     }
 
-    /// Refuses scores other than the CPU's: the CPU must give the same bits, a GPU, which adds in
-    /// integers, values within 1e-9.
-    pub fn check(&self, engine: &str, scores: &Scores) -> Result<(), Stop> {
-        let averages = |run: &RunScores| {
-            (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect()
-        };
-        self.check_averages(engine, &scores.runs.iter().map(averages).collect::<Vec<_>>())
+    /// Rejects scores whose averages differ from the CPU's: by a bit, or by 1e-9 on a GPU, which
+    /// adds in integers.
+    pub fn check(&self, engine: &str, scores: &Scores) -> CliResult<()> {
+        let runs = scores
+            .runs
+            .iter()
+            .map(|run| (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect());
+        self.check_averages(engine, &runs.collect::<Vec<_>>())
     }
 
-    /// Refuses averages, `[run][measure]`, other than the CPU's, as `check` does; NaN if no query
-    /// counts.
-    pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> Result<(), Stop> {
+    /// Rejects averages of an engine, `[run][measure]`, that differ from the CPU's as in `check`;
+    /// NaN if no query counts.
+    pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> CliResult<()> {
         // The same bits on the CPU: a tolerance would hide a level of SIMD that adds in another
         // order.
         let slack = if engine.starts_with("gpu") { 1e-9 } else { 0.0 };
@@ -126,10 +123,10 @@ impl Subject {
                 let near = (expected - found).abs() <= slack * expected.abs().max(1.0);
                 let neither = expected.is_nan() && found.is_nan();
                 if !(near || neither) {
-                    return Err(Stop::new(format!(
+                    return fail(format!(
                         "{engine} computes {measure} = {found}, and the CPU {expected}: times of \
                          wrong answers mean nothing"
-                    )));
+                    ));
                 }
             }
         }
@@ -141,10 +138,11 @@ impl Subject {
 mod tests {
     use laneval::Error;
     use laneval::internals::{Engine, Synthetic};
-    use laneval::parts::engine::{Gather, Job};
+    use laneval::parts::engine::{Collector, Job};
     use laneval::parts::fold::Columns;
 
     use super::*;
+    use crate::cli_error::CliError;
 
     /// An engine that is the CPU, except that it changes one column by a share of itself.
     struct Liar(f64);
@@ -154,7 +152,7 @@ mod tests {
             "liar".to_owned()
         }
 
-        fn run<G: Gather>(
+        fn run<G: Collector>(
             &self,
             job: &Job<'_>,
             workers: usize,
@@ -167,7 +165,7 @@ mod tests {
     /// A gatherer of columns that were changed.
     struct Lied<G>(G, f64);
 
-    impl<G: Gather> Gather for Lied<G> {
+    impl<G: Collector> Collector for Lied<G> {
         fn tile(&mut self, at: usize, columns: &Columns) {
             let mut columns = columns.clone();
             columns.values[..columns.lanes].iter_mut().for_each(|value| *value *= 1.0 + self.1);
@@ -192,7 +190,9 @@ mod tests {
         assert!(check("avx512", 1e-12).is_err());
         assert!(check("gpu", 1e-12).is_ok());
         assert!(check("gpu, resident", 1e-6).is_err());
-        let Err(Stop::Failed(said)) = check("avx2", 0.5) else { panic!("a wrong answer passed") };
-        assert!(said[0].starts_with("avx2 computes AP = "), "{said:?}");
+        let Err(CliError::Failed(messages)) = check("avx2", 0.5) else {
+            panic!("a wrong answer passed")
+        };
+        assert!(messages[0].starts_with("avx2 computes AP = "), "{messages:?}");
     }
 }

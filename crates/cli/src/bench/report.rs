@@ -1,4 +1,4 @@
-//! The report: a table for people, or one JSON document.
+//! The report of `laneval bench`: tables and sentences for people, or one JSON document.
 
 use std::io::{self, Write};
 
@@ -6,12 +6,12 @@ use laneval::report::{Align, Grid, ReportOptions};
 use serde::Serialize;
 
 use super::measure::{BenchRows, FOLD, MEASURES, MEMORY, SIX, Subject, TimedRow};
-use crate::style::{counted, stdout_width, thousands};
+use crate::style::{pluralize, stdout_width, thousands};
 use crate::wrapped::wrap;
 
-/// All that was measured, and the machine.
+/// The report of `laneval bench`: the timed rows, with the machine and the data that they are of.
 #[derive(Serialize)]
-pub struct Report {
+pub struct BenchReport {
     laneval: &'static str,
     machine: Machine,
     adapter: Option<BenchAdapter>,
@@ -38,7 +38,7 @@ struct Machine {
     memory_bytes: Option<u64>,
 }
 
-/// A GPU, as its driver describes it.
+/// A GPU in the report of `laneval bench`, as its driver describes it.
 #[derive(Serialize)]
 pub struct BenchAdapter {
     pub name: String,
@@ -50,19 +50,14 @@ pub struct BenchAdapter {
 }
 
 impl Machine {
-    /// Describes this machine, as far as Linux does.
+    /// Describes this machine for `laneval bench`, as far as Linux's `/proc` says: processor,
+    /// system, threads, memory.
     fn here() -> Self {
-        let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-        let field = |text: &str, name: &str| {
-            let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-            lines.find(|(of, _)| of.trim() == name).map(|(_, value)| value.trim().to_owned())
-        };
-        let kibibytes = field(&read("/proc/meminfo"), "MemTotal");
+        let kibibytes = read_field("/proc/meminfo", "MemTotal");
         let kibibytes = kibibytes.and_then(|text| text.trim_end_matches(" kB").parse::<u64>().ok());
-        let release = read("/proc/sys/kernel/osrelease");
-        Machine {
-            cpu: field(&read("/proc/cpuinfo"), "model name")
-                .unwrap_or_else(|| "unknown".to_owned()),
+        let release = read_text("/proc/sys/kernel/osrelease");
+        Self {
+            cpu: read_field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),
             arch: std::env::consts::ARCH,
             os: format!("{} {}", std::env::consts::OS, release.trim()).trim_end().to_owned(),
             threads: rayon::current_num_threads(),
@@ -71,21 +66,37 @@ impl Machine {
     }
 }
 
-/// A column of numbers: its heading, and a function that writes the text of a row.
+/// Returns the text of a file of the operating system, such as `/proc/cpuinfo`; empty where there
+/// is none.
+fn read_text(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Returns the value of the first line `name: value` of a file such as `/proc/cpuinfo`, if there is
+/// one.
+fn read_field(path: &str, name: &str) -> Option<String> {
+    let text = read_text(path);
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    lines.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
+}
+
+/// A column of numbers in a table of `laneval bench`: its heading, and the function that formats a
+/// row's number.
 type NumberColumn<'a> = (String, Box<dyn Fn(&TimedRow) -> String + 'a>);
 
-impl Report {
-    /// Makes a report of the rows of a subject, and of the adapter or the reason why there is none.
+impl BenchReport {
+    /// Makes the report of `laneval bench` from the timed rows, and from the GPU or the reason why
+    /// there is none.
     pub fn new(subject: &Subject, adapter: Result<BenchAdapter, String>, found: BenchRows) -> Self {
         let matrix = &subject.matrix;
-        let relevant = matrix.book().at_least(1.0);
+        let relevant = matrix.codebook().at_least(1.0);
         let relevant =
             matrix.tile_bytes().iter().filter(|&&label| relevant.contains(label)).count();
         let (adapter, no_adapter) = match adapter {
             Ok(adapter) => (Some(adapter), None),
             Err(reason) => (None, Some(reason)),
         };
-        Report {
+        Self {
             laneval: env!("CARGO_PKG_VERSION"),
             machine: Machine::here(),
             adapter,
@@ -102,13 +113,8 @@ impl Report {
         }
     }
 
-    /// Writes one JSON document.
-    pub fn write_json(&self, to: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *to, self)?;
-        writeln!(to)
-    }
-
-    /// Writes tables, as wide as the terminal if they go there.
+    /// Writes the report of `laneval bench` as tables, fitted to the width of the terminal if they
+    /// go there.
     pub fn write_table(&self, terminal: bool, to: &mut dyn Write) -> io::Result<()> {
         self.write_heading(to)?;
         let width = if terminal { stdout_width() } else { None };
@@ -136,39 +142,38 @@ impl Report {
     }
 
     fn write_heading(&self, to: &mut dyn Write) -> io::Result<()> {
-        let mut field = |name: &str, text: String| writeln!(to, "{name:<9}{text}");
         let Machine { cpu, arch, os, threads, memory_bytes } = &self.machine;
         let memory = memory_bytes.map_or(String::new(), |bytes| format!(", {} GiB", bytes >> 30));
-        field("laneval", format!("{}, {arch}, {os}", self.laneval))?;
-        field("cpu", format!("{cpu}, {}{memory}", counted(*threads as u64, "thread")))?;
+        writeln!(to, "laneval  {}, {arch}, {os}", self.laneval)?;
+        writeln!(to, "cpu      {cpu}, {}{memory}", pluralize(*threads as u64, "thread"))?;
         let none = self.no_adapter.as_deref().unwrap_or_default();
         let gpu = self.adapter.as_ref().map_or(format!("none: {none}"), |adapter| {
             let BenchAdapter { name, backend, kind, driver, .. } = adapter;
             format!("{name}, {kind}, by {backend}, {driver}")
         });
-        field("gpu", gpu)?;
+        writeln!(to, "gpu      {gpu}")?;
         let runs = if self.runs == 1 { String::new() } else { format!("{} runs × ", self.runs) };
         let (queries, labels) = (thousands(self.queries as u64), thousands(self.labels));
         let relevant = 100.0 * self.density;
         let depth = self.depth;
-        field(
-            "labels",
-            format!(
-                "{labels}, {relevant:.1} % relevant: {runs}{queries} queries, up to {depth} deep"
-            ),
+        writeln!(
+            to,
+            "labels   {labels}, {relevant:.1} % relevant: {runs}{queries} queries, up to {depth} \
+             deep"
         )
     }
 
-    /// Says in sentences which engine is fastest, and why.
+    /// Returns sentences for `laneval bench` that name the fastest engine, and say why it is
+    /// fastest.
     fn verdict(&self) -> Vec<String> {
-        let is_gpu = |row: &&TimedRow| row.engine.starts_with("gpu");
-        let six = || self.group(SIX);
-        let cpus = six().filter(|row| !is_gpu(row) && row.engine != "reference");
+        let cpus = self
+            .group(SIX)
+            .filter(|row| !row.engine.starts_with("gpu") && row.engine != "reference");
         let Some(cpu) = cpus.min_by(|one, other| one.seconds.total_cmp(&other.seconds)) else {
             return Vec::new();
         };
-        let name = format!("{} on {}", cpu.engine, counted(cpu.threads as u64, "thread"));
-        let plain = six().find(|row| row.engine == "reference" && row.threads == 1);
+        let name = format!("{} on {}", cpu.engine, pluralize(cpu.threads as u64, "thread"));
+        let plain = self.group(SIX).find(|row| row.engine == "reference" && row.threads == 1);
         let than_plain = plain.map_or(String::new(), |plain| {
             format!(
                 ", {} times as fast as the plain formulas on one",
@@ -192,18 +197,13 @@ impl Report {
         sentences
     }
 
-    /// Compares the GPU with the fastest engine on the CPU in a sentence, if there is one.
+    /// Returns a sentence that compares the GPU with the fastest engine on the CPU, if a GPU was
+    /// timed.
     fn gpu_verdict(&self, cpu: &TimedRow) -> Option<String> {
-        let gpu = |engine: &str| self.group(SIX).find(|row| row.engine == engine);
         let adapter = self.adapter.as_ref()?;
-        let (all, resident) = (gpu("gpu, end to end")?, gpu("gpu, labels resident")?);
-        let compared = |row: &TimedRow| {
-            if row.seconds < cpu.seconds {
-                format!("{} times as fast as the CPU", short(cpu.seconds / row.seconds))
-            } else {
-                format!("{} times slower than the CPU", short(row.seconds / cpu.seconds))
-            }
-        };
+        let [all, resident] = ["gpu, end to end", "gpu, labels resident"]
+            .map(|engine| self.group(SIX).find(|row| row.engine == engine));
+        let (all, resident) = (all?, resident?);
         let moved = self.group(MEMORY).find(|row| row.what == "labels to the GPU");
         let why = match moved {
             _ if adapter.kind == "software" => {
@@ -227,13 +227,23 @@ impl Report {
         Some(format!(
             "GPU: with the labels in the memory of the CPU it is {}, with the labels in its own \
              {}. {why}",
-            compared(all),
-            compared(resident)
+            compare_speed(all, cpu),
+            compare_speed(resident, cpu)
         ))
     }
 
     fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a TimedRow> {
         self.rows.iter().filter(move |row| row.group == group)
+    }
+
+    /// Returns the timed rows of all folds (passes over the ranks) by one engine on this number of
+    /// threads.
+    fn engine_folds<'a>(
+        &'a self,
+        engine: &'a str,
+        threads: usize,
+    ) -> impl Iterator<Item = &'a TimedRow> {
+        self.group(FOLD).filter(move |row| row.engine == engine && row.threads == threads)
     }
 
     fn memory(&self) -> Grid {
@@ -261,7 +271,7 @@ impl Report {
         self.grid(SIX, |row| row.engine.clone(), numbers)
     }
 
-    /// Makes a grid of the rows of a group, one below the other.
+    /// Makes the table of one group of rows of `laneval bench`, with these columns of numbers.
     fn grid(
         &self,
         group: &str,
@@ -284,7 +294,8 @@ impl Report {
         grid
     }
 
-    /// Makes a grid of the folds, one below the other, with a column for each engine.
+    /// Makes the table of the folds (passes over the ranks) in `laneval bench`: a row for each
+    /// fold, a column for each engine.
     fn folds(&self) -> Grid {
         let mut engines: Vec<(&str, usize)> = Vec::new();
         for row in self.group(FOLD) {
@@ -301,21 +312,21 @@ impl Report {
         let mut headings = vec![("fold, M labels/s".to_owned(), Align::Left)];
         for (engine, threads) in &engines {
             let gpu = engine.starts_with("gpu");
-            let threads = format!("{engine}, {}", counted(*threads as u64, "thread"));
+            let threads = format!("{engine}, {}", pluralize(*threads as u64, "thread"));
             let name = if gpu { engine.replace(", labels resident", "") } else { threads };
             let share = (if gpu { "of copying" } else { "of reading" }).to_owned();
             headings.extend([(name, Align::Right), (share, Align::Right)]);
             headings.extend(gpu.then(|| ("CPU ÷ GPU".to_owned(), Align::Right)));
         }
         let mut grid = Grid::new(headings);
-        let of = |(engine, threads)| {
-            self.group(FOLD)
-                .filter(move |row| (row.engine.as_str(), row.threads) == (engine, threads))
-        };
-        for name in engines.first().into_iter().flat_map(|&first| of(first)).map(|row| &row.what) {
+        // The first engine has all folds, as every engine has: its rows name them.
+        let first = engines.first();
+        for TimedRow { what: name, .. } in
+            first.into_iter().flat_map(|&(engine, threads)| self.engine_folds(engine, threads))
+        {
             let mut cells = vec![name.clone()];
             for &(engine, threads) in &engines {
-                let row = of((engine, threads)).find(|row| row.what == *name);
+                let row = self.engine_folds(engine, threads).find(|row| row.what == *name);
                 cells.push(millions(row.and_then(|row| row.labels_per_second)));
                 cells.push(percent(row.and_then(|row| row.bandwidth_share)));
                 if engine.starts_with("gpu") {
@@ -329,6 +340,16 @@ impl Report {
 }
 
 const NONE: &str = "–";
+
+/// Returns words that compare the time of a GPU with that of the CPU, as in `2.5 times as fast as
+/// the CPU`.
+fn compare_speed(gpu: &TimedRow, cpu: &TimedRow) -> String {
+    if gpu.seconds < cpu.seconds {
+        format!("{} times as fast as the CPU", short(cpu.seconds / gpu.seconds))
+    } else {
+        format!("{} times slower than the CPU", short(gpu.seconds / cpu.seconds))
+    }
+}
 
 fn number<'a>(heading: &str, text: impl Fn(&TimedRow) -> String + 'a) -> NumberColumn<'a> {
     (heading.to_owned(), Box::new(text))
@@ -354,7 +375,7 @@ fn times(ratio: Option<f64>) -> String {
     ratio.map_or(NONE.to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
-/// Writes a rate without insignificant digits.
+/// Formats a rate with one decimal below 10, and from there on as a whole number.
 fn short(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}") } else { thousands(rate.round() as u64) }
 }

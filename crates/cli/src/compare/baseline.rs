@@ -7,82 +7,94 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use laneval::error::printable;
-use laneval::labels::{IdealOf, Ids, RankingRule, SettingDifference};
-use laneval::measure::{Measure, OfNothing};
+use laneval::labels::{IdealSource, Ids, RankingRule, SettingDifference};
+use laneval::measure::{Measure, NoRelevant};
 use laneval::report::{JsonText, Note};
 use laneval::scores::{EvaluationSettings, PerQuery, UNDEFINED, is_undefined};
-use laneval::{Known, QuerySet, RunScores, Scores, TiedValue, View};
+use laneval::{QuerySet, RunScores, Scores, TiedValue, View};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::side_file;
-use crate::stop::Stop;
-use crate::style::shown;
+use crate::{
+    cli_error::{CliError, CliResult, fail},
+    side_file,
+    style::{comma_list, shown},
+};
 
-/// Returns the name of the run that `text` stands for: its name, its path, or the name of its file.
-/// If `text` is a file of scores, its run is put before the others. The first runs were read from
-/// `paths`.
-pub fn of(
+/// Returns the name of the baseline run that `text` names: by its name, its path, or the name of
+/// its file. If `text` is a file of scores, its run is put before the others. The first runs were
+/// read from `paths`.
+pub fn resolve_run_name(
     text: &str,
     paths: &[&Path],
     scores: &mut Scores,
-) -> Result<(String, Option<Note>), Stop> {
-    let names = || scores.runs.iter().map(|run| run.name.as_str());
-    let stem = |name: &str| {
-        PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned())
-    };
+) -> CliResult<(String, Option<Note>)> {
+    let names: Vec<&str> = scores.runs.iter().map(|run| run.name.as_str()).collect();
     let at = paths.iter().position(|path| *path == Path::new(text));
-    let by_path = at.and_then(|at| names().nth(at));
-    let exact = names().find(|name| *name == text).or(by_path);
-    let like: Vec<&str> =
-        names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
-    match (exact, like.as_slice(), file(text)) {
+    let by_path = at.and_then(|at| names.get(at).copied());
+    let exact = names.iter().copied().find(|name| *name == text).or(by_path);
+    let mut like = names.clone();
+    like.retain(|name| {
+        let file = Path::new(name).file_name();
+        file.is_some() && file == Path::new(text).file_name()
+    });
+    // A name or path that is exactly that of a run wins over a file of scores, and the file over
+    // a run whose file has only the same name in another folder.
+    match (exact, like.as_slice(), stored_scores_path(text)) {
         (Some(name), ..) | (None, &[name], None) => Ok((name.to_owned(), None)),
         (.., Some((name, path))) => add(name, &path, scores),
-        _ => Err(Stop::new(format!(
+        _ => fail(format!(
             "--baseline {text}: no run and no file of scores has this name; the runs are {}",
-            names().collect::<Vec<_>>().join(", ")
-        ))),
+            names.join(", ")
+        )),
     }
 }
 
-/// Returns the file of `path` or `name=path`, with the name.
-pub fn file(text: &str) -> Option<(Option<&str>, PathBuf)> {
-    let is_file = |path: &str| Path::new(path).is_file();
+/// Splits the argument of `--baseline`, `path` or `name=path`, if it names a file of scores.
+pub fn stored_scores_path(text: &str) -> Option<(Option<&str>, PathBuf)> {
     match text.split_once('=') {
-        _ if is_file(text) => Some((None, text.into())),
-        Some((name, path)) if !name.is_empty() && is_file(path) => Some((Some(name), path.into())),
+        // A file may have `=` in its own name.
+        _ if Path::new(text).is_file() => Some((None, text.into())),
+        Some((name, path)) if !name.is_empty() && Path::new(path).is_file() => {
+            Some((Some(name), path.into()))
+        }
         _ => None,
     }
 }
 
-/// Returns the measures of a file of scores, in their order; `None` if `text` is a run, or no file
-/// of scores. What is wrong with the file is said when its run is read.
+/// Returns the measures of a baseline that is a file of scores, in their order; `None` for a run or
+/// another file. What is wrong with the file is said when its run is read.
 pub fn measures(text: &str, paths: &[&Path]) -> Option<Vec<String>> {
-    let (_, path) = file(text).filter(|_| !paths.contains(&Path::new(text)))?;
+    let (_, path) = stored_scores_path(text).filter(|_| !paths.contains(&Path::new(text)))?;
     let stored = stored(&side_file::read(&path).ok()?).ok()?;
     Some(stored.measures)
 }
 
-/// Puts the run of a file of scores before the others.
-fn add(
+/// Reads the baseline run of a file of scores, and puts it before the other runs.
+fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> CliResult<(String, Option<Note>)> {
+    let bytes = side_file::read(path)?;
+    insert(name, path, &bytes, scores).map_err(|message| CliError::for_path(path, message))
+}
+
+/// Puts the baseline run in these bytes of a file of scores before the other runs.
+fn insert(
     name: Option<&str>,
     path: &Path,
+    bytes: &[u8],
     scores: &mut Scores,
-) -> Result<(String, Option<Note>), Stop> {
-    let failed = |message: String| Stop::new(format!("{}: {message}", shown(path)));
-    let bytes =
-        side_file::read(path).map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
-    let stored = stored(&bytes).map_err(failed)?;
-    let mut run = stored.run_scores(scores).map_err(failed)?;
-    let taken = |name: &str| scores.runs.iter().any(|run| run.name == name);
+) -> Result<(String, Option<Note>), String> {
+    let stored = stored(bytes)?;
+    let mut run = stored.run_scores(scores)?;
     run.name = match name {
         Some(name) => name.to_owned(),
-        None if taken(&stored.run) => format!("{} ({})", stored.run, shown(path)),
+        None if scores.runs.iter().any(|run| run.name == stored.run) => {
+            format!("{} ({})", stored.run, shown(path))
+        }
         None => stored.run.clone(),
     };
     let note = match &stored.settings {
-        Some(settings) => settings.check(scores).map(|()| None).map_err(failed)?,
+        Some(settings) => settings.check(scores).map(|()| None)?,
+        // Only the JSON document has settings; rows of tables have no place for them.
         None => Some(Note::Note(format!(
             "{}: the file does not record its judgments and rules: those of the other runs are \
              assumed",
@@ -94,7 +106,7 @@ fn add(
     Ok((name, note))
 }
 
-/// The scores of one run in a file.
+/// The scores of the one run in a file of `laneval eval --per-query`, by measure and query.
 #[derive(Debug, Default)]
 struct StoredScores {
     run: String,
@@ -106,13 +118,14 @@ struct StoredScores {
     settings: Option<BaselineSettings>,
 }
 
-/// The settings under which scores were made.
+/// The settings under which a baseline's file of scores was made, such as judgments and ranking
+/// rule.
 #[derive(Debug)]
 struct BaselineSettings {
     of_evaluation: EvaluationSettings,
     qrels: Vec<String>,
     rule: RankingRule,
-    ideal: IdealOf,
+    ideal: IdealSource,
 }
 
 #[derive(Debug, Deserialize)]
@@ -120,8 +133,8 @@ struct BaselineDocument {
     query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
-    #[serde(default)]
-    known: Known,
+    /// The relevant documents known to measures; left out for all that were judged.
+    relevant_from: Option<String>,
     #[serde(default)]
     tied: TiedValue,
     #[serde(default)]
@@ -135,11 +148,11 @@ struct BaselineRun {
     qrels: Vec<String>,
     rule: RankingRule,
     #[serde(default)]
-    ideal: IdealOf,
+    ideal: IdealSource,
     per_query: Option<KeyValues<KeyValues<f64>>>,
 }
 
-/// A row of the long form.
+/// A line of a baseline's file of scores in JSON lines: a value with its run, query and measure.
 #[derive(Deserialize)]
 struct BaselineRow {
     run: String,
@@ -151,7 +164,7 @@ struct BaselineRow {
     value: f64,
 }
 
-/// The keys and values of an object; a key may be there twice.
+/// The keys and values of a JSON object in their order; a key may occur twice.
 #[derive(Debug)]
 struct KeyValues<T>(Vec<(String, T)>);
 
@@ -179,9 +192,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for KeyValues<T> {
     }
 }
 
-/// Reads the run of a file in any format of `laneval eval`, which is recognised by its content.
+/// Parses a baseline's file of scores in any format of `laneval eval --per-query`, recognised by
+/// its content.
 fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
     let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    // The first line alone is a row only in JSON lines: a document is longer, or has other keys.
     let stored = if bytes.trim_ascii_start().starts_with(b"{") {
         match serde_json::from_slice::<BaselineRow>(first) {
             Ok(_) => lines(bytes)?,
@@ -197,7 +212,7 @@ fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
     }
 }
 
-/// A row of a file of scores: a value with its run, group, query, measure and statistic.
+/// A row of a baseline's file of scores: a value with its run, group, query, measure and statistic.
 struct StoredValue<'a> {
     run: &'a str,
     /// The group of queries; empty of all queries.
@@ -208,32 +223,18 @@ struct StoredValue<'a> {
     value: f64,
 }
 
-/// Reads JSON lines.
+/// Parses a baseline's file of scores in JSON lines.
 fn lines(bytes: &[u8]) -> Result<StoredScores, String> {
     let mut stored = StoredScores::default();
     for (number, line) in
         bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty())
     {
-        let at = |message: String| format!("line {}: {message}", number + 1);
-        let row: BaselineRow =
-            serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
-        let query =
-            JsonText::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
-        let group = row.group.unwrap_or_default();
-        let value = StoredValue {
-            run: &row.run,
-            group: &group,
-            query,
-            measure: row.measure,
-            stat: &row.stat,
-            value: row.value,
-        };
-        stored.add(value).map_err(at)?;
+        stored.add_line(line).map_err(|message| format!("line {}: {message}", number + 1))?;
     }
     Ok(stored)
 }
 
-/// Reads rows with a delimiter.
+/// Parses a baseline's file of scores in TSV or CSV.
 fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
     let mut rows = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
     let columns = rows.byte_headers().map_err(|error| error.to_string())?.clone();
@@ -251,37 +252,31 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
     let mut stored = StoredScores::default();
     for row in rows.byte_records() {
         let row = row.map_err(|error| error.to_string())?;
-        let at = |message: String| {
+        stored.add_record(&row, group).map_err(|message| {
             format!("line {}: {message}", row.position().map_or(0, |at| at.line()))
-        };
-        let text = |place: usize| {
-            str::from_utf8(&row[place]).map_err(|_| at("text was expected".to_owned()))
-        };
-        let value = text(group + 4)?;
-        let value = value.parse().map_err(|_| at(format!("`{value}` is not a number")))?;
-        let value = StoredValue {
-            group: if group == 1 { text(1)? } else { "" },
-            run: text(0)?,
-            query: row[group + 1].to_vec(),
-            measure: text(group + 2)?.to_owned(),
-            stat: text(group + 3)?,
-            value,
-        };
-        stored.add(value).map_err(at)?;
+        })?;
     }
     Ok(stored)
 }
 
-/// Reads one JSON document.
+/// Returns the text of a column in a row of TSV or CSV; rejects bytes that are not UTF-8.
+fn column_text(row: &csv::ByteRecord, at: usize) -> Result<&str, String> {
+    str::from_utf8(&row[at]).map_err(|_| "text was expected".to_owned())
+}
+
+/// Parses a baseline's file of scores that is one JSON document.
 fn document(bytes: &[u8]) -> Result<StoredScores, String> {
-    let BaselineDocument { query_set, depth, judged_only, known, tied, runs } =
+    let BaselineDocument { query_set, depth, judged_only, relevant_from, tied, runs } =
         serde_json::from_slice(bytes)
             .map_err(|error| format!("it is not a file of scores: {error}"))?;
+    let relevant_from = relevant_from.as_deref().map_or(Ok(Default::default()), str::parse);
+    let relevant_from =
+        relevant_from.map_err(|error| format!("it is not a file of scores: {error}"))?;
     let view = View { depth, judged_only };
-    let of_evaluation = EvaluationSettings { queries: query_set, view, known, tied };
+    let of_evaluation = EvaluationSettings { queries: query_set, view, relevant_from, tied };
     let mut stored = StoredScores::default();
     for run in runs {
-        stored.is_of(&run.run)?;
+        stored.check_run(&run.run)?;
         if run.group.is_some() {
             continue;
         }
@@ -304,8 +299,8 @@ fn document(bytes: &[u8]) -> Result<StoredScores, String> {
 }
 
 impl StoredScores {
-    /// Refuses a second run.
-    fn is_of(&mut self, run: &str) -> Result<(), String> {
+    /// Rejects a second run in a baseline's file of scores, which has to be of one run.
+    fn check_run(&mut self, run: &str) -> Result<(), String> {
         if self.run.is_empty() {
             run.clone_into(&mut self.run);
         }
@@ -320,10 +315,39 @@ impl StoredScores {
         }
     }
 
-    /// Adds a row. Rows of groups and of all queries are skipped: they follow from the others.
+    /// Adds the value in a JSON line to the scores of a baseline.
+    fn add_line(&mut self, line: &[u8]) -> Result<(), String> {
+        let row: BaselineRow = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        self.add(StoredValue {
+            run: &row.run,
+            group: row.group.as_deref().unwrap_or_default(),
+            query: JsonText::bytes(&row.query_id).ok_or("an id was expected")?,
+            measure: row.measure,
+            stat: &row.stat,
+            value: row.value,
+        })
+    }
+
+    /// Adds the value in a row of TSV or CSV to a baseline's scores; `group` is 1 if a column names
+    /// query groups, else 0.
+    fn add_record(&mut self, row: &csv::ByteRecord, group: usize) -> Result<(), String> {
+        let value = column_text(row, group + 4)?;
+        let value = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
+        self.add(StoredValue {
+            group: if group == 1 { column_text(row, 1)? } else { "" },
+            run: column_text(row, 0)?,
+            query: row[group + 1].to_vec(),
+            measure: column_text(row, group + 2)?.to_owned(),
+            stat: column_text(row, group + 3)?,
+            value,
+        })
+    }
+
+    /// Adds the value of a query under a measure to the scores of a baseline. Rows of groups and of
+    /// all queries are skipped: they follow from the others.
     fn add(&mut self, row: StoredValue<'_>) -> Result<(), String> {
         let StoredValue { run, group, query, measure, stat, value } = row;
-        self.is_of(run)?;
+        self.check_run(run)?;
         if stat != "value" || !group.is_empty() {
             return Ok(());
         }
@@ -340,8 +364,9 @@ impl StoredScores {
         }
     }
 
-    /// Returns the values as scores beside those of other runs: of the same measures, and of the
-    /// same queries unless the queries of both count.
+    /// Returns a baseline's stored values as the scores of a run, under the measures of the runs
+    /// `beside`. The queries must be those of the runs `beside`, unless only the queries of both
+    /// count.
     fn run_scores(&self, beside: &Scores) -> Result<RunScores, String> {
         let known: HashMap<Measure, &BTreeMap<Vec<u8>, f64>> = self
             .values
@@ -351,30 +376,32 @@ impl StoredScores {
         let mut values = Vec::new();
         for measure in &beside.measures {
             values.push(*known.get(measure).ok_or_else(|| {
-                let has: Vec<&str> = self.values.keys().map(String::as_str).collect();
+                let has = comma_list(self.values.keys());
                 format!(
-                    "it has no {measure}, but {}: evaluate the baseline with {measure}, or leave \
-                     it out",
-                    has.join(", ")
+                    "it has no {measure}, but {has}: evaluate the baseline with {measure}, or \
+                     leave it out"
                 )
             })?);
         }
         let first = beside.runs.iter().find_map(|run| run.per_query.as_ref());
+        let rows = self.values.values();
         let mut queries: BTreeSet<&[u8]> =
-            self.values.values().flat_map(|of| of.keys().map(Vec::as_slice)).collect();
+            rows.flat_map(|query_values| query_values.keys().map(Vec::as_slice)).collect();
         // A query without any value has no row in the file. The judgments decide which queries have
         // no value, and the runs here have the judgments of the file.
         if let Some(first) = first {
-            let none = |at: &usize| first.values.iter().all(|of| is_undefined(of[*at]));
-            queries.extend((0..first.queries.len()).filter(none).map(|at| first.queries.get(at)));
+            let none = (0..first.queries.len())
+                .filter(|&at| first.values.iter().all(|column| is_undefined(column[at])));
+            queries.extend(none.map(|at| first.queries.get(at)));
         }
-        let always = |(measure, _): &(&Measure, _)| measure.of_nothing() != OfNothing::Skip;
-        for (measure, values) in beside.measures.iter().zip(&values).filter(always) {
+        // A measure that skips queries without relevant documents has no rows of them.
+        let measures = beside.measures.iter().zip(&values);
+        for (measure, values) in measures.filter(|(one, _)| one.no_relevant() != NoRelevant::Skip) {
             if let Some(query) = queries.iter().find(|query| !values.contains_key(**query)) {
                 return Err(format!("query {} has no {measure}", printable(query)));
             }
         }
-        if let Some(first) = first.filter(|_| beside.queries != QuerySet::Both) {
+        if let Some(first) = first.filter(|_| beside.settings.queries != QuerySet::Common) {
             same_queries(&queries, &first.queries)?;
         }
         let mut run = RunScores::default();
@@ -382,15 +409,15 @@ impl StoredScores {
             (run.rule, run.ideal) = (first.rule.clone(), first.ideal);
             run.fingerprints.clone_from(&first.fingerprints);
         }
-        run.filled = beside.queries != QuerySet::Both;
+        run.filled = beside.settings.queries != QuerySet::Common;
         run.queries = queries.len();
         run.per_query = Some(PerQuery {
             values: values
                 .into_iter()
-                .map(|of| {
+                .map(|query_values| {
                     queries
                         .iter()
-                        .map(|&query| of.get(query).copied().unwrap_or(UNDEFINED))
+                        .map(|&query| query_values.get(query).copied().unwrap_or(UNDEFINED))
                         .collect()
                 })
                 .collect(),
@@ -401,9 +428,10 @@ impl StoredScores {
     }
 }
 
-/// Rejects a baseline whose queries differ from the queries that count here.
+/// Rejects a baseline's file of scores whose queries differ from those that count in this
+/// comparison.
 fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
-    let mend = "evaluate the baseline again, or compare the queries of both by --queries both";
+    let mend = "evaluate the baseline again, or compare the queries of both by --queries common";
     let here: BTreeSet<&[u8]> = here.iter().collect();
     if let Some(query) = here.difference(stored).next() {
         return Err(format!("it lacks query {}, which counts here: {mend}", printable(query)));
@@ -417,7 +445,8 @@ fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
 }
 
 impl BaselineSettings {
-    /// Rejects a baseline with other judgments or settings than the first run of `beside`.
+    /// Rejects a baseline's file of scores with other judgments or settings than the first run of
+    /// `beside`.
     fn check(&self, beside: &Scores) -> Result<(), String> {
         let Some(run) = beside.runs.first() else { return Ok(()) };
         let prints: Vec<String> =
@@ -426,7 +455,7 @@ impl BaselineSettings {
         if self.qrels != prints {
             return Err(format!("its scores have other judgments than the runs here: {again}"));
         }
-        let of_evaluation = self.of_evaluation.differences(&beside.settings());
+        let of_evaluation = self.of_evaluation.differences(&beside.settings);
         let of_rankings = self.rule.differences(&run.rule);
         if let Some(setting) = of_evaluation.into_iter().chain(of_rankings).next() {
             let SettingDifference { what, option, values: [there, here] } = setting;

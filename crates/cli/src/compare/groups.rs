@@ -1,4 +1,5 @@
-//! Comparisons of groups of queries, and by judge.
+//! Comparisons of runs within groups of queries (`--group-by`), and by each judge (`--judges
+//! each`).
 
 use std::collections::HashSet;
 
@@ -6,34 +7,36 @@ use laneval::compare::{Comparison, Gate};
 use laneval::error::printable;
 use laneval::internals::{Evaluation, Timing};
 use laneval::report::{ComparedGroup, Note};
-use laneval::{Evaluator, Groups, LabelMatrix, Scores, Watch};
+use laneval::{Evaluator, Groups, LabelMatrix, ProgressHandle, Scores};
 
-use super::printed;
-use crate::gates;
-use crate::inputs::of_all;
-use crate::judges;
-use crate::queries;
-use crate::stop::Stop;
+use super::output;
+use crate::{
+    cli_error::{CliError, CliResult},
+    gates,
+    inputs::map_matrices,
+    judges, queries,
+};
 
 /// The most groups that a note names.
 const NAMED: usize = 5;
 
-/// Comparisons of groups, and notes on them.
+/// Comparisons of runs, one for each group of queries or each judge, with notes on them.
 #[derive(Default)]
-pub struct GroupsCompared {
+pub struct GroupComparisons {
     pub comparisons: Vec<(String, Comparison)>,
     pub notes: Vec<Note>,
 }
 
-/// Compares the runs over each group of queries, under the options of the comparison over all.
-pub fn of_queries(
+/// Compares the runs over each group of queries, under the options of the comparison over all
+/// queries.
+pub fn compare_query_groups(
     groups: &Groups,
     scores: &Scores,
     judged: Option<&Scores>,
     whole: &Comparison,
-    watch: Option<&Watch>,
-) -> Result<GroupsCompared, Stop> {
-    let mut made = GroupsCompared::default();
+    watch: Option<&ProgressHandle>,
+) -> CliResult<GroupComparisons> {
+    let mut result = GroupComparisons::default();
     let mut empty = Vec::new();
     let counts: HashSet<&[u8]> = whole.query_ids().collect();
     let mut grouped: HashSet<&[u8]> = HashSet::new();
@@ -43,95 +46,105 @@ pub fn of_queries(
             empty.push(printable(group.as_bytes()));
             continue;
         }
-        let mut comparison =
-            Comparison::watched(&scores.of_queries(&queries), &whole.options, watch)
-                .map_err(|error| placed(error.into(), group))?;
-        comparison.group = Some(group.to_owned());
+        let mut comparison = compare_group(&scores.select(&queries), group, whole, watch)?;
         if let Some(judged) = judged {
-            comparison.set_judged(&of_group(judged, group));
+            comparison.set_judged_share(&group_scores(judged, group));
         }
         grouped.extend(queries);
-        made.comparisons.push((group.to_owned(), comparison));
+        result.comparisons.push((group.to_owned(), comparison));
     }
-    if made.comparisons.is_empty() {
+    if result.comparisons.is_empty() {
         return Err(queries::in_no_group(groups));
     }
     if !empty.is_empty() {
-        let of = if empty.len() == 1 { "group" } else { "groups" };
+        let noun = if empty.len() == 1 { "group" } else { "groups" };
         let more = if empty.len() > NAMED { ", …" } else { "" };
         empty.truncate(NAMED);
-        made.notes
-            .push(Note::Warning(format!("no query of the {of} {}{more} counts", empty.join(", "))));
+        result.notes.push(Note::Warning(format!(
+            "no query of the {noun} {}{more} counts",
+            empty.join(", ")
+        )));
     }
     let alone = counts.len() - grouped.len();
     if alone > 0 {
         let queries = if alone == 1 { "query is" } else { "queries are" };
-        made.notes.push(Note::Note(format!("{alone} of {} {queries} in no group", counts.len())));
+        result.notes.push(Note::Note(format!("{alone} of {} {queries} in no group", counts.len())));
     }
-    Ok(made)
+    Ok(result)
 }
 
-/// Says in which group, or by which judge, something cannot be compared.
-fn placed(stop: Stop, group: &str) -> Stop {
-    stop.with_place(&format!("{}: ", printable(group.as_bytes())))
+/// Compares the runs by their scores of one group of queries, or of one judge.
+fn compare_group(
+    scores: &Scores,
+    group: &str,
+    whole: &Comparison,
+    watch: Option<&ProgressHandle>,
+) -> CliResult<Comparison> {
+    let mut comparison = Comparison::new_with_progress(scores, &whole.options, watch)
+        .map_err(|error| placed(error.into(), group))?;
+    comparison.group = Some(group.to_owned());
+    Ok(comparison)
+}
+
+/// Puts the name of the group of queries, or of the judge, before the messages of an error.
+fn placed(stop: CliError, group: &str) -> CliError {
+    stop.with_context(&format!("{}: ", printable(group.as_bytes())))
 }
 
 /// Compares the runs by each judge, over the queries that the judge has judged.
-pub fn of_judges(
+pub fn compare_by_judge(
     evaluator: &Evaluator,
     matrices: &[LabelMatrix],
     whole: &Comparison,
-    watch: Option<&Watch>,
-) -> Result<GroupsCompared, Stop> {
-    let mut evaluation = Evaluation::of_matrices(evaluator, matrices)?;
+    watch: Option<&ProgressHandle>,
+) -> CliResult<GroupComparisons> {
+    let mut evaluation = Evaluation::for_matrices(evaluator, matrices)?;
     let mut timing = Timing::default();
-    let scores = of_all(
+    let scores = map_matrices(
         matrices,
-        |matrix| judges::each(&mut evaluation, matrix, &mut timing),
+        |matrix| judges::evaluate_by_judge(&mut evaluation, matrix, &mut timing),
         Scores::append,
     )?;
-    let mut made = GroupsCompared { notes: judges::notes(&scores), ..GroupsCompared::default() };
-    let mut names: Vec<&str> = scores.runs.iter().filter_map(|run| run.group.as_deref()).collect();
-    names.sort_unstable();
-    names.dedup();
+    let mut result =
+        GroupComparisons { notes: judges::notes(&scores), ..GroupComparisons::default() };
+    let names = judges::sorted(scores.runs.iter().filter_map(|run| run.group.as_deref()));
     if let [judge] = names.as_slice() {
-        made.notes.push(Note::Warning(format!(
+        result.notes.push(Note::Warning(format!(
             "all judgments are by one judge, {}: is the second field of the judgments a judge?",
             printable(judge.as_bytes())
         )));
     }
     for name in names {
-        let mut comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)
-            .map_err(|error| placed(error.into(), name))?;
-        comparison.group = Some(name.to_owned());
-        made.comparisons.push((name.to_owned(), comparison));
+        let comparison = compare_group(&group_scores(&scores, name), name, whole, watch)?;
+        result.comparisons.push((name.to_owned(), comparison));
     }
-    Ok(made)
+    Ok(result)
 }
 
-/// Returns the scores of a group as if it were all queries.
-fn of_group(scores: &Scores, group: &str) -> Scores {
+/// Returns the scores of one group of queries, or of one judge, as if they were over all queries.
+fn group_scores(scores: &Scores, group: &str) -> Scores {
     let mut of_group = Scores::default();
     of_group.measures.clone_from(&scores.measures);
-    (of_group.queries, of_group.view, of_group.tied) = (scores.queries, scores.view, scores.tied);
+    of_group.settings = scores.settings;
     let runs = scores.runs.iter().filter(|run| run.group.as_deref() == Some(group));
     of_group.runs = runs.cloned().collect();
     of_group.runs.iter_mut().for_each(|run| run.group = None);
     of_group
 }
 
-/// Judges in each group the gates that name the group and the gates without a group.
+/// Decides for each group of queries the gates (`--fail-if`) that name the group, and those that
+/// name none.
 ///
 /// # Errors
 /// A gate that cannot be computed, such as a gate of a group in which no query counts.
-pub fn judged(
+pub fn check_gates(
     groups: Vec<(String, Comparison)>,
     gates: &[Gate],
-) -> Result<Vec<ComparedGroup>, Stop> {
+) -> CliResult<Vec<ComparedGroup>> {
     gates::check_groups(gates, groups.iter().map(|(name, _)| name.as_str()))?;
-    let group = |(name, comparison): (String, Comparison)| {
-        let gates = printed::judged(&comparison, gates).map_err(|stop| placed(stop, &name))?;
+    let judged = groups.into_iter().map(|(name, comparison)| {
+        let gates = output::check_gates(&comparison, gates).map_err(|stop| placed(stop, &name))?;
         Ok(ComparedGroup { name, comparison, gates })
-    };
-    groups.into_iter().map(group).collect()
+    });
+    judged.collect()
 }

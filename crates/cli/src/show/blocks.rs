@@ -1,66 +1,66 @@
-//! The explanation of queries as parts of a report, which Markdown and pages are made of.
+//! The explanation of `laneval show` as blocks of a report, for Markdown and HTML pages.
 
 use laneval::error::printable;
-use laneval::internals::{InRun, ShownQuery};
-use laneval::report::blocks::ReportBlock;
+use laneval::internals::{ShownQuery, ShownRun};
+use laneval::report::blocks::ReportBlock::{self, Heading, Note, Section, Table, Text};
 
-use super::parts::{ExplanationParts, ID_WIDTHS, RankingLook};
+use super::parts::{ExplanationParts, ID_WIDTHS, RankingGridOptions};
 
-/// Returns the parts of all queries.
-pub fn of(parts: ExplanationParts<'_>) -> Vec<ReportBlock> {
-    parts.asked.shown.queries.iter().flat_map(|query| of_query(parts, query)).collect()
+/// Returns the blocks of a report (headings, tables, texts) that explain the scores of all shown
+/// queries.
+pub fn explanation_blocks(parts: ExplanationParts<'_>) -> Vec<ReportBlock> {
+    parts.explanation.shown.queries.iter().flat_map(|query| query_blocks(parts, query)).collect()
 }
 
-fn of_query(parts: ExplanationParts<'_>, query: &ShownQuery) -> Vec<ReportBlock> {
-    let mut blocks =
-        vec![ReportBlock::Section(parts.heading(query)), sentence(&parts.judgments(query))];
-    blocks.extend(parts.values(query).map(ReportBlock::Table));
-    for (name, run) in parts.asked.shown.runs.iter().zip(&query.runs) {
-        of_run(parts, name, query, run, &mut blocks);
+fn query_blocks(parts: ExplanationParts<'_>, query: &ShownQuery) -> Vec<ReportBlock> {
+    let mut blocks = vec![Section(parts.heading(query)), sentence(&parts.judgments(query))];
+    blocks.extend(parts.values(query).map(Table));
+    for (name, run) in parts.explanation.shown.runs.iter().zip(&query.runs) {
+        run_blocks(parts, name, query, run, &mut blocks);
     }
     match parts.differences(query, ID_WIDTHS[0]) {
         None => {}
         Some(Err(none)) => blocks.push(sentence(none)),
         Some(Ok(differences)) => {
-            blocks.push(ReportBlock::Heading(capital(differences.heading)));
-            blocks.push(ReportBlock::Table(differences.grid));
-            blocks.extend(differences.more.map(ReportBlock::Note));
+            blocks.push(Heading(capital(differences.heading)));
+            blocks.push(Table(differences.grid));
+            blocks.extend(differences.more.map(Note));
         }
     }
     blocks
 }
 
-fn of_run(
+fn run_blocks(
     parts: ExplanationParts<'_>,
     name: &str,
     query: &ShownQuery,
-    run: &InRun,
+    run: &ShownRun,
     blocks: &mut Vec<ReportBlock>,
 ) {
-    blocks.push(ReportBlock::Heading(printable(name.as_bytes())));
-    blocks.push(sentence(&parts.ranking_said(query, run)));
+    blocks.push(Heading(printable(name.as_bytes())));
+    blocks.push(sentence(&parts.ranking_sentence(query, run)));
     if !run.ranking.is_empty() {
-        let look = RankingLook { how: true, width: ID_WIDTHS[0], aligned: false };
-        blocks.push(ReportBlock::Table(parts.ranking(run, look)));
-        blocks.extend(parts.marks_said(run).into_iter().map(ReportBlock::Note));
-        match parts.no_terms_said() {
-            Some(said) => blocks.push(ReportBlock::Note(capital(&said))),
+        let look = RankingGridOptions { how: true, width: ID_WIDTHS[0], aligned: false };
+        blocks.push(Table(parts.ranking(run, look)));
+        blocks.extend(parts.marks_legend(run).into_iter().map(Note));
+        match parts.no_terms_note() {
+            Some(reason) => blocks.push(Note(capital(&reason))),
             None => blocks.extend(parts.formulas(run).into_iter().map(|(measure, formula)| {
-                ReportBlock::Note(format!("{measure} is no sum over ranks: {formula}"))
+                Note(format!("{measure} is no sum over ranks: {formula}"))
             })),
         }
     }
     if let Some((heading, documents)) = parts.missed(query, run) {
-        blocks.push(ReportBlock::Text(format!("{}: {documents}", capital(&heading))));
+        blocks.push(Text(format!("{}: {documents}", capital(&heading))));
     }
 }
 
-/// Makes a sentence of words.
+/// Makes a text block of a report from words, with a capital letter and a full stop.
 fn sentence(words: &str) -> ReportBlock {
-    ReportBlock::Text(format!("{}.", capital(words)))
+    Text(format!("{}.", capital(words)))
 }
 
-/// Writes words with a capital letter.
+/// Returns words with a capital first letter.
 fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

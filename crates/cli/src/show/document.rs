@@ -1,21 +1,20 @@
-//! The explanation of queries as one JSON document.
+//! The explanation of `laneval show` as one JSON document.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use laneval::Known;
-use laneval::internals::{How, InRun, LastLine, ShownQuery, Term};
+use laneval::internals::{ShownQuery, ShownRun, SumStep, Term, TermOrigin};
 use laneval::report::JsonText;
 use laneval::scores::is_undefined;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::explained::{Explanation, differences, grade, judgment, missed, relevant};
+use super::explanation::{Explanation, differences, grade, judgment, missed_relevant, relevant};
+use crate::output::write_json;
 
-/// Writes the document.
-pub fn write(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, &ExplanationDocument::of(asked))?;
-    writeln!(to)
+/// Writes the explanation of `laneval show` as one JSON document.
+pub fn write(explanation: &Explanation, to: &mut dyn Write) -> io::Result<()> {
+    write_json(&ExplanationDocument::new(explanation), to)
 }
 
 #[derive(Serialize)]
@@ -28,34 +27,34 @@ struct ExplanationDocument<'a> {
     depth: Option<u32>,
     judged_only: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    known: Option<String>,
+    relevant_from: Option<&'a str>,
     measures: Vec<String>,
-    queries: Vec<OfQuery<'a>>,
+    queries: Vec<JsonShownQuery<'a>>,
 }
 
 #[derive(Serialize)]
-struct OfQuery<'a> {
+struct JsonShownQuery<'a> {
     query_id: JsonText<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     judged: bool,
     relevant: usize,
-    runs: Vec<OfRun<'a>>,
-    differences: Vec<OfDifference<'a>>,
+    runs: Vec<JsonShownRun<'a>>,
+    differences: Vec<JsonRankDifference<'a>>,
 }
 
 #[derive(Serialize)]
-struct OfRun<'a> {
+struct JsonShownRun<'a> {
     run: &'a str,
     present: bool,
     values: NamedValues<f64>,
-    ranking: Vec<OfRank<'a>>,
-    terms: NamedValues<OfTerms>,
-    missed: Vec<Missed<'a>>,
+    ranking: Vec<JsonShownRank<'a>>,
+    terms: NamedValues<JsonTermColumn>,
+    missed: Vec<JsonMissedDocument<'a>>,
 }
 
 #[derive(Serialize)]
-struct OfRank<'a> {
+struct JsonShownRank<'a> {
     rank: u32,
     doc_id: JsonText<'a>,
     score: f64,
@@ -65,8 +64,8 @@ struct OfRank<'a> {
 }
 
 #[derive(Serialize)]
-struct OfTerms {
-    terms: Vec<OfTerm>,
+struct JsonTermColumn {
+    terms: Vec<JsonTerm>,
     sum: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     divided_by: Option<f64>,
@@ -75,27 +74,27 @@ struct OfTerms {
 }
 
 #[derive(Serialize)]
-struct OfTerm {
+struct JsonTerm {
     rank: u32,
     value: f64,
     #[serde(flatten)]
-    how: NamedValues<f64>,
+    origin: NamedValues<f64>,
 }
 
 #[derive(Serialize)]
-struct Missed<'a> {
+struct JsonMissedDocument<'a> {
     doc_id: JsonText<'a>,
     grade: f64,
 }
 
 #[derive(Serialize)]
-struct OfDifference<'a> {
+struct JsonRankDifference<'a> {
     doc_id: JsonText<'a>,
     grade: f64,
     ranks: Vec<Option<u32>>,
 }
 
-/// Values with their names, in order.
+/// Pairs of a name and a value, written as a JSON object in their order.
 pub struct NamedValues<T>(pub Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for NamedValues<T> {
@@ -107,56 +106,63 @@ impl<T: Serialize> Serialize for NamedValues<T> {
 }
 
 impl<'a> ExplanationDocument<'a> {
-    fn of(asked: &'a Explanation) -> Self {
-        ExplanationDocument {
+    fn new(explanation: &'a Explanation) -> Self {
+        Self {
             schema: 1,
             laneval: env!("CARGO_PKG_VERSION"),
-            rel: asked.rel,
-            ties: asked.ties.name(),
-            score: asked.score.to_string(),
-            depth: asked.view.depth,
-            judged_only: asked.view.judged_only,
-            known: Some(asked.known)
-                .filter(|&known| known != Known::Judged)
-                .map(|known| known.to_string()),
-            measures: names(asked),
-            queries: asked.shown.queries.iter().map(|query| of_query(asked, query)).collect(),
+            rel: explanation.rel,
+            ties: explanation.ties.to_string(),
+            score: explanation.score.to_string(),
+            depth: explanation.view.depth,
+            judged_only: explanation.view.judged_only,
+            relevant_from: Some(&explanation.relevant_from[..]).filter(|&word| word != "judged"),
+            measures: names(explanation),
+            queries: explanation
+                .shown
+                .queries
+                .iter()
+                .map(|query| query_json(explanation, query))
+                .collect(),
         }
     }
 }
 
-fn names(asked: &Explanation) -> Vec<String> {
-    asked.shown.measures.iter().map(ToString::to_string).collect()
+fn names(explanation: &Explanation) -> Vec<String> {
+    explanation.shown.measures.iter().map(ToString::to_string).collect()
 }
 
-fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
-    let differs = differences(query, asked.rel);
-    OfQuery {
+fn query_json<'a>(explanation: &'a Explanation, query: &'a ShownQuery) -> JsonShownQuery<'a> {
+    let differs = differences(query, explanation.rel);
+    JsonShownQuery {
         query_id: JsonText(&query.id),
-        text: asked.titles.get(&query.id).map(String::as_str),
+        text: explanation.titles.get(&query.id).map(String::as_str),
         judged: query.judged.is_some(),
-        relevant: relevant(query, asked.rel).len(),
-        runs: asked
+        relevant: relevant(query, explanation.rel).len(),
+        runs: explanation
             .shown
             .runs
             .iter()
             .zip(&query.runs)
-            .map(|(name, run)| of_run(asked, query, name, run))
+            .map(|(name, run)| run_json(explanation, query, name, run))
             .collect(),
         differences: differs
             .into_iter()
-            .map(|of| OfDifference { doc_id: JsonText(of.docno), grade: of.grade, ranks: of.ranks })
+            .map(|difference| JsonRankDifference {
+                doc_id: JsonText(difference.docno),
+                grade: difference.grade,
+                ranks: difference.ranks,
+            })
             .collect(),
     }
 }
 
-fn of_run<'a>(
-    asked: &Explanation,
+fn run_json<'a>(
+    explanation: &Explanation,
     query: &'a ShownQuery,
     name: &'a str,
-    run: &'a InRun,
-) -> OfRun<'a> {
-    let ranking = run.ranking.iter().map(|ranked| OfRank {
+    run: &'a ShownRun,
+) -> JsonShownRun<'a> {
+    let ranking = run.ranking.iter().map(|ranked| JsonShownRank {
         rank: ranked.rank,
         doc_id: JsonText(&ranked.docno),
         score: ranked.score,
@@ -164,43 +170,45 @@ fn of_run<'a>(
         judgment: judgment(ranked.judgment),
         tied: ranked.tied,
     });
-    let summed = names(asked).into_iter().zip(&run.terms).filter_map(|(name, terms)| {
+    let summed = names(explanation).into_iter().zip(&run.terms).filter_map(|(name, terms)| {
         let terms = terms.as_ref()?;
         let (divided_by, multiplied_by) = match terms.last {
-            LastLine::Sum => (None, None),
-            LastLine::Over(by) => (Some(by), None),
-            LastLine::Times(by) => (None, Some(by)),
+            SumStep::Sum => (None, None),
+            SumStep::Over(by) => (Some(by), None),
+            SumStep::Times(by) => (None, Some(by)),
         };
-        let each = terms.terms.iter().map(of_term).collect();
-        Some((name, OfTerms { terms: each, sum: terms.sum, divided_by, multiplied_by }))
+        let (sum, terms) = (terms.sum, terms.terms.iter().map(term_json).collect());
+        Some((name, JsonTermColumn { terms, sum, divided_by, multiplied_by }))
     });
-    let missed = missed(query, run, asked.rel).into_iter();
-    OfRun {
+    let missed = missed_relevant(query, run, explanation.rel).into_iter();
+    JsonShownRun {
         run: name,
         present: run.present,
         values: NamedValues(
-            names(asked)
+            names(explanation)
                 .into_iter()
                 .zip(run.values.iter().copied())
-                .filter(|of| !is_undefined(of.1))
+                .filter(|entry| !is_undefined(entry.1))
                 .collect(),
         ),
         ranking: ranking.collect(),
         terms: NamedValues(summed.collect()),
-        missed: missed.map(|(docno, grade)| Missed { doc_id: JsonText(docno), grade }).collect(),
+        missed: missed
+            .map(|(docno, grade)| JsonMissedDocument { doc_id: JsonText(docno), grade })
+            .collect(),
     }
 }
 
-fn of_term(term: &Term) -> OfTerm {
-    let how: &[(&str, f64)] = match term.how {
-        How::One | How::Reciprocal | How::Formula => &[],
-        How::Precision(hits) => &[("hits", f64::from(hits))],
-        How::Divided(gain, by) => &[("gain", gain), ("divided_by", by)],
-        How::Multiplied(gain, by) => &[("gain", gain), ("multiplied_by", by)],
-        How::Stops { comes, stops, weight } => {
+fn term_json(term: &Term) -> JsonTerm {
+    let origin: &[(&str, f64)] = match term.how {
+        TermOrigin::One | TermOrigin::Reciprocal | TermOrigin::Formula => &[],
+        TermOrigin::Precision(hits) => &[("hits", f64::from(hits))],
+        TermOrigin::Divided(gain, by) => &[("gain", gain), ("divided_by", by)],
+        TermOrigin::Multiplied(gain, by) => &[("gain", gain), ("multiplied_by", by)],
+        TermOrigin::Stops { comes, stops, weight } => {
             &[("comes", comes), ("stops", stops), ("divided_by", weight)]
         }
     };
-    let how = how.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-    OfTerm { rank: term.rank, value: term.value, how: NamedValues(how) }
+    let origin = origin.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    JsonTerm { rank: term.rank, value: term.value, origin: NamedValues(origin) }
 }

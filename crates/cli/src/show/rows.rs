@@ -1,16 +1,17 @@
-//! The explanation of queries as rows: one for each document, with its term of each measure;
-//! relevant documents that were missed have no rank.
+//! The explanation of `laneval show` as rows of TSV, CSV or JSON lines: one for each document, with
+//! its terms. Relevant documents that were missed have no rank.
 
 use std::io::{self, Write};
 
-use laneval::internals::{InRun, ShownJudgment, ShownQuery};
+use laneval::internals::{ShownJudgment, ShownQuery, ShownRun};
 use laneval::report::JsonText;
 use serde_json::Value;
 
 use super::document::NamedValues;
-use super::explained::{Explanation, grade, judgment, missed};
+use super::explanation::{Explanation, grade, judgment, missed_relevant};
 
-/// A document of a query in a run.
+/// A row of `laneval show`: a document that a run retrieved for a query, or a relevant one that it
+/// missed.
 struct RetrievedRow<'a> {
     run: &'a str,
     query: &'a [u8],
@@ -27,22 +28,24 @@ struct RetrievedRow<'a> {
 const COLUMNS: [&str; 8] =
     ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
 
-/// Returns the indices of the measures that have terms in some run: they have a column.
-fn summed(asked: &Explanation) -> Vec<usize> {
-    let runs = || asked.shown.queries.iter().flat_map(|query| &query.runs);
-    let has = |at: &usize| runs().any(|run| run.terms.get(*at).is_some_and(Option::is_some));
-    (0..asked.shown.measures.len()).filter(has).collect()
+/// Returns the indices of the measures that are sums of terms in some run, and have a column.
+fn summed(explanation: &Explanation) -> Vec<usize> {
+    let summed = (0..explanation.shown.measures.len()).filter(|&at| {
+        let mut runs = explanation.shown.queries.iter().flat_map(|query| &query.runs);
+        runs.any(|run| run.terms.get(at).is_some_and(Option::is_some))
+    });
+    summed.collect()
 }
 
 fn each(
-    asked: &Explanation,
+    explanation: &Explanation,
     mut take: impl FnMut(RetrievedRow<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let summed = summed(asked);
-    for query in &asked.shown.queries {
-        for (name, run) in asked.shown.runs.iter().zip(&query.runs) {
-            of_run(query, name, run, &summed, &mut take)?;
-            for (docno, grade) in missed(query, run, asked.rel) {
+    let summed = summed(explanation);
+    for query in &explanation.shown.queries {
+        for (name, run) in explanation.shown.runs.iter().zip(&query.runs) {
+            write_run_rows(query, name, run, &summed, &mut take)?;
+            for (docno, grade) in missed_relevant(query, run, explanation.rel) {
                 let judgment = ShownJudgment::Grade(grade);
                 let terms = vec![0.0; summed.len()];
                 take(RetrievedRow {
@@ -59,43 +62,47 @@ fn each(
     Ok(())
 }
 
-fn of_run(
+fn write_run_rows(
     query: &ShownQuery,
     name: &str,
-    run: &InRun,
+    run: &ShownRun,
     summed: &[usize],
     take: &mut impl FnMut(RetrievedRow<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     for ranked in &run.ranking {
-        let term = |&at: &usize| {
-            let terms = &run.terms.get(at)?.as_ref()?.terms;
-            let found = terms.binary_search_by_key(&ranked.rank, |term| term.rank).ok()?;
-            Some(terms[found].value)
-        };
+        let terms = summed.iter().map(|&at| term_at(run, at, ranked.rank).unwrap_or(0.0));
         take(RetrievedRow {
             run: name,
             query: &query.id,
             rank: Some((ranked.rank, ranked.score, ranked.tied)),
             docno: &ranked.docno,
             judgment: ranked.judgment,
-            terms: summed.iter().map(|at| term(at).unwrap_or(0.0)).collect(),
+            terms: terms.collect(),
         })?;
     }
     Ok(())
 }
 
-/// Returns the names of the columns.
-fn columns(asked: &Explanation) -> Vec<String> {
-    let terms = summed(asked).into_iter().map(|at| asked.shown.measures[at].to_string());
+/// Returns the term that a rank adds to a measure in a run, if it adds one.
+fn term_at(run: &ShownRun, measure: usize, rank: u32) -> Option<f64> {
+    let terms = &run.terms.get(measure)?.as_ref()?.terms;
+    let found = terms.binary_search_by_key(&rank, |term| term.rank).ok()?;
+    Some(terms[found].value)
+}
+
+/// Returns the names of the columns in the rows of `laneval show`.
+fn columns(explanation: &Explanation) -> Vec<String> {
+    let terms =
+        summed(explanation).into_iter().map(|at| explanation.shown.measures[at].to_string());
     COLUMNS.map(str::to_owned).into_iter().chain(terms).collect()
 }
 
-/// Writes a header and the rows, with a delimiter between their columns. Ids keep the bytes of the
-/// input.
-pub fn delimited(asked: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
+/// Writes the explanation of `laneval show` as TSV or CSV: a header, and a row for each document.
+/// Ids keep the bytes of the input.
+pub fn delimited(explanation: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
-    table.write_record(columns(asked)).map_err(plain)?;
-    each(asked, |row| {
+    table.write_record(columns(explanation)).map_err(plain)?;
+    each(explanation, |row| {
         let (rank, score, tied) = match row.rank {
             Some((rank, score, tied)) => (rank.to_string(), score.to_string(), tied.to_string()),
             None => Default::default(),
@@ -111,7 +118,8 @@ pub fn delimited(asked: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::
     table.flush()
 }
 
-/// Returns the error of the writer. The table would hide its kind.
+/// Returns the I/O error inside an error of the writer of TSV and CSV. The table would hide its
+/// kind.
 fn plain(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -119,16 +127,16 @@ fn plain(error: csv::Error) -> io::Error {
     }
 }
 
-/// Writes the rows as JSON objects, one on each line.
-pub fn json_lines(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
-    let columns = columns(asked);
-    each(asked, |row| {
+/// Writes the explanation of `laneval show` as JSON lines, an object for each document.
+pub fn json_lines(explanation: &Explanation, to: &mut dyn Write) -> io::Result<()> {
+    let columns = columns(explanation);
+    each(explanation, |row| {
         let (rank, score, tied) = match row.rank {
             Some((rank, score, tied)) => (rank.into(), score.into(), tied.into()),
             None => (Value::Null, Value::Null, Value::Null),
         };
-        let text = |bytes| Value::from(JsonText(bytes).get());
-        let before = [row.run.into(), text(row.query), rank, text(row.docno), score];
+        let [query, docno] = [row.query, row.docno].map(|id| Value::from(JsonText(id).get()));
+        let before = [row.run.into(), query, rank, docno, score];
         let behind = [grade(row.judgment).into(), judgment(row.judgment).into(), tied];
         let cells =
             before.into_iter().chain(behind).chain(row.terms.iter().map(|&term| term.into()));

@@ -1,4 +1,4 @@
-//! Exit codes.
+//! The exit codes of `laneval trec-eval`.
 
 /// Wrong usage, or a measure that does not exist.
 pub const USAGE: u8 = 1;

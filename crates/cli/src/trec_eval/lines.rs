@@ -1,4 +1,5 @@
-//! The output: a line for each topic and measure, then one for each measure over all topics.
+//! The output of `laneval trec-eval`: a line for each topic and measure, then one for each measure
+//! over all topics.
 //!
 //! The widths are trec_eval's `%-22s\t%s\t%6.4f`; counts are `%ld`. Over all topics most values are
 //! plain sums in the order of topics, divided once; three are not:
@@ -21,7 +22,7 @@ use super::zscores::ZScores;
 /// The least average precision in a geometric mean.
 const LEAST: f64 = 0.00001;
 
-/// The content of the output.
+/// The content of the output of `laneval trec-eval`: values, columns, and scales of z-scores.
 pub struct OutputLines<'a> {
     pub table: &'a ValueTable,
     pub columns: &'a [TopicColumn],
@@ -29,24 +30,24 @@ pub struct OutputLines<'a> {
 }
 
 impl OutputLines<'_> {
-    /// Writes the lines of the topics and of the summary, if they are asked for.
+    /// Writes the lines of each topic and of the summary over all topics, as far as requested.
     pub fn write(&self, per_topic: bool, summary: bool, to: &mut dyn Write) -> io::Result<()> {
         if per_topic {
             for (topic, id) in self.table.topics.iter().enumerate() {
                 for column in self.columns {
-                    self.of_topic(column, topic, id, to)?;
+                    self.write_topic(column, topic, id, to)?;
                 }
             }
         }
         if summary {
             for column in self.columns {
-                self.of_all(column, to)?;
+                self.write_total(column, to)?;
             }
         }
         Ok(())
     }
 
-    fn of_topic(
+    fn write_topic(
         &self,
         column: &TopicColumn,
         topic: usize,
@@ -75,7 +76,7 @@ impl OutputLines<'_> {
         }
     }
 
-    fn of_all(&self, column: &TopicColumn, to: &mut dyn Write) -> io::Result<()> {
+    fn write_total(&self, column: &TopicColumn, to: &mut dyn Write) -> io::Result<()> {
         let (measure, kind) = match column.source {
             TopicSource::Labels(_) => return Ok(()),
             TopicSource::RunId => {
@@ -89,29 +90,25 @@ impl OutputLines<'_> {
         self.value(kind, self.summary(column, measure, kind), to)
     }
 
-    /// Returns the value over all topics. Adds the values of topics one by one in topic order,
-    /// because the order may change the last digit.
+    /// Returns the value of a measure over all topics, for the summary of `laneval trec-eval`. Adds
+    /// the values of topics one by one in topic order, because the order may change the last digit.
     fn summary(&self, column: &TopicColumn, measure: usize, kind: LineKind) -> f64 {
-        let sum = || {
-            let topics = 0..self.table.topics.len();
-            topics.fold(0.0, |sum, topic| sum + self.value_of(column, measure, topic))
-        };
         let counted = self.table.counted as f64;
-        match (kind, self.table.relevant) {
-            (LineKind::Topics, _) => counted,
-            (LineKind::Relevant, Some(relevant)) => relevant as f64,
-            (LineKind::Count | LineKind::Relevant, _) => sum(),
-            (LineKind::Real, _) => sum() / counted,
-            (LineKind::Geometric, _) => {
-                ((sum() + self.table.absent as f64 * LEAST.ln()) / counted).exp()
-            }
+        let topics = 0..self.table.topics.len();
+        let sum = topics.fold(0.0, |sum, topic| sum + self.value_of(column, measure, topic));
+        match kind {
+            LineKind::Topics => counted,
+            LineKind::Relevant => self.table.relevant.map_or(sum, |relevant| relevant as f64),
+            LineKind::Count => sum,
+            LineKind::Real => sum / counted,
+            LineKind::Geometric => ((sum + self.table.absent as f64 * LEAST.ln()) / counted).exp(),
         }
     }
 
     fn value_of(&self, column: &TopicColumn, measure: usize, topic: usize) -> f64 {
         let value = self.table.values[measure][topic];
         match self.zscores {
-            Some(zscores) => zscores.of(self.table.topics.get(topic), &column.name, value),
+            Some(zscores) => zscores.zscore(self.table.topics.get(topic), &column.name, value),
             None => value,
         }
     }

@@ -19,19 +19,24 @@ use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use laneval::measure::JudgmentInput as Needed;
-use laneval::measure::trec::{Refused, Request, Version};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, FromArgMatches};
+use laneval::labels::FileAccess;
+use laneval::measure::JudgmentNeeds as Needed;
+use laneval::measure::trec::{RefusedMeasure, Request, Version};
 use laneval::{
-    Dialect, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, QuerySet, Ties, View,
+    Dialect, Error, Evaluator, FacetKind, Input, Join, LabelMatrix, QuerySet, TieBreak, View,
 };
 
-use super::choice::{NamedChoice, one_of};
-use super::inputs::{FileOptions, bytes};
-use super::output::print;
-use super::stop::Stop;
-use super::style::tell;
-use super::threads::Threads;
+use super::{
+    cli_error::{CliError, CliResult},
+    command_row::CommandRow,
+    help::ADVANCED,
+    inputs::bytes,
+    output::print,
+    style::{comma_list, print_line},
+    threads::Threads,
+};
 use codes::{INPUT, NOTHING, TOPIC, USAGE};
 use values::ValueTable;
 use zscores::ZScores;
@@ -41,39 +46,66 @@ pub const NAME: &str = "trec-eval";
 /// The file name by which the program acts as this command.
 const PROGRAM: &str = "trec_eval";
 
+/// A value of an option: its name, the value, and its text in the help.
+type NamedChoice<T> = (&'static str, T, &'static str);
+
 const PROFILES: &[NamedChoice<Version>] = &[
     ("9", Version::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),
     ("10", Version::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
-const FORMATS: &[NamedChoice<Option<JudgedBy>>] = &[
+const FORMATS: &[NamedChoice<Option<FacetKind>>] = &[
     ("qrels", None, "topic iter docno grade"),
-    ("qrels_jg", Some(JudgedBy::Judge), "topic judge docno grade"),
-    ("prefs", Some(JudgedBy::Preference), "topic group sub-group docno level"),
-    ("qrels_prefs", Some(JudgedBy::Preference), "topic group docno level"),
+    ("qrels_jg", Some(FacetKind::Judge), "topic judge docno grade"),
+    ("prefs", Some(FacetKind::Preference), "topic group sub-group docno level"),
+    ("qrels_prefs", Some(FacetKind::Preference), "topic group docno level"),
 ];
 
-const EXAMPLES: &str = "\
-Examples:
-  laneval trec-eval qrels.txt bm25.run
-  laneval trec-eval -q -m all_trec qrels.txt bm25.run
-  laneval trec-eval -c -M1000 -m map -m ndcg_cut.10,20 qrels.txt bm25.run
-  ln -s laneval trec_eval && ./trec_eval -q qrels.txt bm25.run";
+/// `laneval trec-eval`, whose options are those of trec_eval.
+pub const COMMAND: CommandRow = CommandRow {
+    name: NAME,
+    first: "Run as trec_eval: same options, same output",
+    examples: &[
+        "laneval trec-eval qrels.txt bm25.run",
+        "laneval trec-eval -q -m all_trec qrels.txt bm25.run",
+        "laneval trec-eval -c -M1000 -m map -m ndcg_cut.10,20 qrels.txt bm25.run",
+        "ln -s laneval trec_eval && ./trec_eval -q qrels.txt bm25.run",
+    ],
+    page: "trec_eval.md",
+    exit_codes: "\
+Exit codes:
+  0  success, and the reader of the output may have gone away
+  1  wrong usage, or a measure that does not exist
+  2  input or output that cannot be read or written, or a wrong format or cutoff
+  4  a topic that cannot be evaluated
+  7  no topic in common",
+    define: Some(TrecEval::augment_args),
+    run: |arguments| {
+        let read = TrecEval::from_arg_matches(&arguments.matches);
+        read.map_err(|error| CliError::with_exit_code(USAGE, error.to_string()))?.run()
+    },
+    ..CommandRow::NEW
+};
 
-/// Print what trec_eval prints, from its own command line.
+/// Run as trec_eval: same options, same output
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true, disable_version_flag = true, infer_long_args = true)]
-#[command(args_override_self = true, after_help = EXAMPLES)]
+#[command(args_override_self = true)]
 pub struct TrecEval {
     /// Judgments
     qrels: Option<PathBuf>,
     /// A run
     run: Option<PathBuf>,
-    #[command(flatten)]
-    files: FileOptions,
+    /// Read files into memory instead of mapping them
+    ///
+    /// If another program shortens a mapped file, laneval ends with an error (exit code 2). If it
+    /// rewrites the file in place, values may be wrong. With this option a change matters only
+    /// until the file is read, at the start.
+    #[arg(long, hide_short_help = true, help_heading = ADVANCED)]
+    no_mmap: bool,
 
     /// The version of trec_eval to follow
-    #[arg(long, value_name = "VERSION", default_value = "9", value_parser = one_of(PROFILES))]
+    #[arg(long, value_name = "VERSION", default_value = "9", value_parser = profiles())]
     profile: Version,
     /// A measure, with its parameters after a `.`, or official, set or all_trec; may be repeated
     #[arg(short, long = "measure", value_name = "MEASURE[.PARAMS]", default_value = "official")]
@@ -117,6 +149,7 @@ pub struct TrecEval {
     results_format: String,
     /// Accepted, and ignored
     #[arg(short = 'D', long = "Debug_level", value_name = "LEVEL")]
+    #[arg(hide_short_help = true, help_heading = ADVANCED)]
     debug: Option<String>,
     /// Print help
     #[arg(short, long, action = clap::ArgAction::Help)]
@@ -126,7 +159,18 @@ pub struct TrecEval {
     version: bool,
 }
 
-/// Returns the arguments of laneval, from those of a program that may have the name `trec_eval`.
+/// Returns a parser of the versions of trec_eval that can be followed.
+fn profiles() -> impl TypedValueParser<Value = Version> {
+    let possible =
+        PROFILES.iter().map(|(name, _, meaning)| PossibleValue::new(*name).help(*meaning));
+    PossibleValuesParser::new(possible.collect::<Vec<_>>()).try_map(|name| {
+        let profile = PROFILES.iter().find(|(other, ..)| *other == name);
+        profile.map(|&(_, version, _)| version).ok_or("not among the versions")
+    })
+}
+
+/// Returns the arguments of `laneval`; those of a program named `trec_eval` become `laneval
+/// trec-eval`.
 pub fn arguments(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.into_iter().collect();
     let called = args.first().and_then(|program| Path::new(program).file_stem());
@@ -137,17 +181,20 @@ pub fn arguments(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 }
 
 impl TrecEval {
-    /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    /// Runs `laneval trec-eval`: evaluates a run, and prints what trec_eval prints.
+    pub fn run(self) -> CliResult<()> {
         if self.version {
-            let of = PROFILES.iter().find(|(_, profile, _)| *profile == self.profile);
-            let as_what = of.map_or("", |(.., what)| what.split(':').next().unwrap_or(what));
-            tell(format_args!("laneval {} as {as_what}", env!("CARGO_PKG_VERSION")));
+            let entry = PROFILES.iter().find(|(_, profile, _)| *profile == self.profile);
+            let as_what = entry.map_or("", |(.., what)| what.split(':').next().unwrap_or(what));
+            print_line(format_args!("laneval {} as {as_what}", env!("CARGO_PKG_VERSION")));
             return Ok(());
         }
         let by = self.check_formats()?;
         let (Some(qrels), Some(run)) = (&self.qrels, &self.run) else {
-            return Err(Stop::coded(USAGE, "two files were expected: the qrels and a run"));
+            return Err(CliError::with_exit_code(
+                USAGE,
+                "two files were expected: the qrels and a run",
+            ));
         };
         let request =
             Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)
@@ -168,22 +215,26 @@ impl TrecEval {
         })
     }
 
-    /// Returns the facets by which judgments are read.
-    fn check_formats(&self) -> Result<Option<JudgedBy>, Stop> {
+    /// Rejects unknown formats of `-R` and `-T`; returns the facet of the judgments, a judge or
+    /// preference level, if any.
+    fn check_formats(&self) -> CliResult<Option<FacetKind>> {
         if self.results_format != "trec_results" {
             let other = &self.results_format;
             let message = format!("-T {other}: there is no such format, only trec_results");
-            return Err(Stop::coded(INPUT, message));
+            return Err(CliError::with_exit_code(INPUT, message));
         }
         let format = FORMATS.iter().find(|(name, ..)| *name == self.judgments_format);
         format.map(|&(_, by, _)| by).ok_or_else(|| {
-            let (other, known) = (&self.judgments_format, FORMATS.iter().map(|(name, ..)| *name));
-            let known = known.collect::<Vec<_>>().join(", ");
-            Stop::coded(INPUT, format!("-R {other}: there is no such format, only {known}"))
+            let other = &self.judgments_format;
+            let known = comma_list(FORMATS.iter().map(|(name, ..)| name));
+            CliError::with_exit_code(
+                INPUT,
+                format!("-R {other}: there is no such format, only {known}"),
+            )
         })
     }
 
-    fn join(&self, qrels: &Path, run: &Path, by: Option<JudgedBy>) -> Result<LabelMatrix, Stop> {
+    fn join(&self, qrels: &Path, run: &Path, by: Option<FacetKind>) -> CliResult<LabelMatrix> {
         let dialect = match self.profile {
             Version::V9 => Dialect::Trec9,
             Version::V10 => Dialect::Trec10,
@@ -192,10 +243,11 @@ impl TrecEval {
         let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
         // Preferences are the one format in which equal scores are in ascending order.
         let ties = match by {
-            Some(JudgedBy::Preference) => Ties::DocnoAscending,
-            _ => Ties::DocnoDescending,
+            Some(FacetKind::Preference) => TieBreak::DocnoAscending,
+            _ => TieBreak::DocnoDescending,
         };
-        let (access, width) = (self.files.access(), self.judgments_format.as_str());
+        let access = if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped };
+        let width = self.judgments_format.as_str();
         let preference_fields = if width == "prefs" { Some(5) } else { Some(4) };
         let join = Join {
             dialect,
@@ -208,35 +260,36 @@ impl TrecEval {
         };
         let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
         matrix.map_err(|error| match error {
-            Error::Repeated(_) => Stop::from(error).with_code(TOPIC),
-            _ => Stop::from(error).with_code(INPUT),
+            Error::Duplicate(_) => CliError::from(error).set_exit_code(TOPIC),
+            _ => CliError::from(error).set_exit_code(INPUT),
         })
     }
 
-    /// Returns the number of ranks that are kept.
+    /// Returns the number of ranks that trec_eval's `-M` keeps of each topic, if it was given.
     fn ranks(&self) -> Option<u32> {
         self.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX))
     }
 
-    /// Refuses topics that make trec_eval stop.
-    fn check_topics(&self, matrix: &LabelMatrix) -> Result<(), Stop> {
+    /// Rejects a run that lacks topics of the qrels where trec_eval would stop.
+    fn check_topics(&self, matrix: &LabelMatrix) -> CliResult<()> {
         let missing = matrix.depths().iter().position(|&depth| depth == 0);
         let none = matrix.depths().iter().all(|&depth| depth == 0);
         match (self.profile, missing) {
-            (Version::V9, _) if none => {
-                Err(Stop::coded(NOTHING, "no topic is both in the qrels and in the run"))
-            }
+            (Version::V9, _) if none => Err(CliError::with_exit_code(
+                NOTHING,
+                "no topic is both in the qrels and in the run",
+            )),
             (Version::V10, Some(query)) if !self.complete => {
                 let id = laneval::error::printable(matrix.queries().get(query));
                 let message =
                     format!("topic {id} of the qrels is not in the run: -c counts it as 0");
-                Err(Stop::coded(TOPIC, message))
+                Err(CliError::with_exit_code(TOPIC, message))
             }
             _ => Ok(()),
         }
     }
 
-    fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<ValueTable, Stop> {
+    fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> CliResult<ValueTable> {
         // laneval takes the largest grade of a document; trec_eval computes nothing of it.
         let plain = request.measures.iter().find(|measure| measure.input() == Needed::Grades);
         if let (Some(plain), Some(by)) = (plain, matrix.judged_by()) {
@@ -244,26 +297,27 @@ impl TrecEval {
                 "{plain} needs {}, and -R {} is {}",
                 plain.input(),
                 self.judgments_format,
-                Needed::Groups(by)
+                Needed::Facets(by)
             );
-            return Err(Stop::coded(TOPIC, message));
+            return Err(CliError::with_exit_code(TOPIC, message));
         }
         let view =
             View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
-        let evaluator =
-            Evaluator::of(request.measures.clone()).with_queries(QuerySet::Both).with_view(view);
-        let evaluator = evaluator.with_per_query(true).with_not_finite(true);
+        let evaluator = Evaluator::from_measures(request.measures.clone())
+            .with_queries(QuerySet::Common)
+            .with_view(view);
+        let evaluator = evaluator.with_per_query(true).allow_non_finite(true);
         let scores = evaluator.evaluate(matrix).map_err(|error| match error {
             // A measure of another format of judgments.
-            Error::Unanswerable(_) => Stop::from(error).with_code(TOPIC),
-            _ => Stop::from(error).with_code(INPUT),
+            Error::Unanswerable(_) => CliError::from(error).set_exit_code(TOPIC),
+            _ => CliError::from(error).set_exit_code(INPUT),
         })?;
         let complete = self.complete.then_some(self.profile);
         Ok(ValueTable::new(scores, matrix, request, view, complete))
     }
 }
 
-/// Makes the end of a command that asked for a measure that is refused.
-fn refused(refused: Refused) -> Stop {
-    Stop::coded(if refused.unknown { USAGE } else { INPUT }, format!("-m {refused}"))
+/// Makes the error for a measure of trec_eval's `-m` that is unknown or malformed.
+fn refused(refused: RefusedMeasure) -> CliError {
+    CliError::with_exit_code(if refused.unknown { USAGE } else { INPUT }, format!("-m {refused}"))
 }

@@ -1,11 +1,11 @@
-//! The topics that count and their values.
+//! The topics that `laneval trec-eval` evaluates, and their values.
 
-use laneval::internals::of_one_unpooled;
+use laneval::internals::missing_topic_value;
 use laneval::labels::{Codebook, Ids};
 use laneval::measure::trec::{Request, TopicColumn, TopicSource, Version};
 use laneval::{LabelMatrix, Scores, View};
 
-/// The content of the lines.
+/// The values of `laneval trec-eval` by measure and topic, with what the summary needs.
 pub struct ValueTable {
     /// The run id.
     pub run_id: Vec<u8>,
@@ -26,8 +26,8 @@ pub struct ValueTable {
 }
 
 impl ValueTable {
-    /// Makes the table of scores; with `complete` all topics of the qrels count, in the way of that
-    /// version.
+    /// Makes the table of values from scores; with `complete` all topics of the qrels count, as in
+    /// that version of trec_eval.
     pub fn new(
         scores: Scores,
         matrix: &LabelMatrix,
@@ -44,18 +44,20 @@ impl ValueTable {
         let (run_id, per_query) =
             scores.runs.into_iter().next().map(|run| (run.tag, run.per_query)).unwrap_or_default();
         let mut values = per_query.unwrap_or_default().values;
-        if filled && topics.len() > depths.iter().filter(|&&depth| depth > 0).count() {
+        if filled && depths.contains(&0) {
             fill(&mut values, matrix, request, view);
         }
         for (measure, values) in request.measures.iter().zip(&mut values) {
             let average = measure.definition().average;
             // A gain given to unjudged documents can make G infinite or not a number, which would
             // spoil the mean.
-            let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
-            values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
+            for value in values {
+                let term = average.term(*value);
+                *value = if term.is_finite() { term } else { 0.0 };
+            }
         }
         let counted = if complete.is_some() { depths.len() } else { topics.len() };
-        ValueTable {
+        Self {
             run_id,
             values,
             labels: labels(matrix, request, view, &topics),
@@ -68,8 +70,9 @@ impl ValueTable {
     }
 }
 
-/// Fills in the values of the topics that the run lacks: version 10 evaluates them with one
-/// document that is not judged, and then mends the values of certain names.
+/// Fills in the values of the topics that the run lacks, as version 10 of trec_eval does. That
+/// version evaluates them with one document that is not judged, and then mends the values of
+/// certain names.
 fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: View) {
     for (at, (measure, values)) in request.measures.iter().zip(values).enumerate() {
         // Which values version 10 sets to 0 depends on the name that was asked for and not on the
@@ -80,7 +83,7 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
             if depth > 0 {
                 return present.next();
             }
-            Some(if mended { 0.0 } else { of_one_unpooled(measure, matrix, query, view) })
+            Some(if mended { 0.0 } else { missing_topic_value(measure, matrix, query, view) })
         }));
     }
 }
@@ -91,23 +94,25 @@ fn is_mended(column: &TopicColumn, measure: usize) -> bool {
         && (named || column.name.starts_with("unj"))
 }
 
-/// Counts the documents of a grade above 0 in all topics, whatever counts as relevant.
+/// Counts the judged documents with a grade above 0 in all topics, whatever counts as relevant.
 fn positive(matrix: &LabelMatrix) -> u64 {
-    let of = |query: usize| match matrix.exact() {
+    let counts = (0..matrix.queries().len()).map(|query| match matrix.exact() {
         Some(exact) => {
-            let positive = exact.facts.of(query).iter().filter(|&(grade, _)| grade > 0.0);
+            let positive = exact.facts.get(query).iter().filter(|&(grade, _)| grade > 0.0);
             positive.map(|(_, count)| u64::from(count)).sum::<u64>()
         }
         None => {
-            let facts = matrix.facts().of(query);
-            let positive = facts.iter().filter(|&(code, _)| matrix.book().grade(code) > Some(0.0));
+            let facts = matrix.facts().get(query);
+            let positive =
+                facts.iter().filter(|&(code, _)| matrix.codebook().grade(code) > Some(0.0));
             positive.map(|(_, count)| u64::from(count)).sum::<u64>()
         }
-    };
-    (0..matrix.queries().len()).map(of).sum()
+    });
+    counts.sum()
 }
 
-/// Returns the labels of the topics as characters, as many as any column shows.
+/// Returns the labels of each topic's ranking as characters, for trec_eval's `relstring`, as many
+/// as any column shows.
 fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize]) -> Vec<String> {
     let longest = request.columns.iter().filter_map(|column| match column.source {
         TopicSource::Labels(length) => Some(length as usize),
@@ -119,30 +124,32 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
         for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
             let depth = matrix.depths()[row as usize] as usize;
             let mut labels: Vec<u8> = matrix.tile(tile).lane(lane).take(depth).collect();
-            view.of_row(&mut labels);
+            view.apply_to_row(&mut labels);
             let mut exact =
-                matrix.exact().map_or(&[][..], |exact| exact.rows.of(row as usize)).iter();
-            let mut grade = |label: u8| {
-                let grade = matrix.book().grade(label)?;
-                Some(if matrix.book().is_exact() {
-                    grade
-                } else {
-                    exact.next().copied().unwrap_or(grade)
-                })
-            };
-            texts[row as usize] =
-                labels.iter().take(longest).map(|&label| character(label, grade(label))).collect();
+                matrix.exact().map_or(&[][..], |exact| exact.rows.row(row as usize)).iter();
+            let shown = labels.iter().take(longest).map(|&label| {
+                // Exact grades are stored for the labels that have a grade, one after the other.
+                let grade = matrix.codebook().grade(label).map(|grade| {
+                    if matrix.codebook().is_exact() {
+                        grade
+                    } else {
+                        exact.next().copied().unwrap_or(grade)
+                    }
+                });
+                character(label, grade)
+            });
+            texts[row as usize] = shown.collect();
         }
     }
-    let mut missing = vec![Codebook::UNPOOLED];
-    view.of_row(&mut missing);
+    let mut missing = vec![Codebook::NOT_IN_QRELS];
+    view.apply_to_row(&mut missing);
     let missing: String =
         missing.iter().take(longest).map(|&label| character(label, None)).collect();
-    let text = |&query: &usize| match matrix.run_depths(0)[query] {
+    let shown = topics.iter().map(|&query| match matrix.run_depths(0)[query] {
         0 => missing.clone(),
         _ => std::mem::take(&mut texts[query]),
-    };
-    topics.iter().map(text).collect()
+    });
+    shown.collect()
 }
 
 fn character(label: u8, grade: Option<f64>) -> char {
@@ -151,7 +158,7 @@ fn character(label: u8, grade: Option<f64>) -> char {
         // Invariant: grades of the codebook are 0 or more (negative ones have a code without a
         // grade), and those above 9 went before.
         Some(grade) => char::from(b'0' + grade as u8),
-        None if label == Codebook::UNPOOLED => '-',
+        None if label == Codebook::NOT_IN_QRELS => '-',
         None => '.',
     }
 }

@@ -1,9 +1,9 @@
 //! The command on a GPU: the same numbers as on the CPU.
 
-use laneval::gpu::{Choice, Gpu};
+use laneval::gpu::{AdapterChoice, Gpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// The test; it is ignored where there is no adapter.
+/// Returns the test; it is ignored where there is no adapter.
 pub fn trials(arguments: &Arguments) -> Vec<Trial> {
     let required = std::env::var_os("LANEVAL_REQUIRE_ADAPTER").is_some();
     let adapter = if arguments.list { Err("not looked for".to_owned()) } else { adapter() };
@@ -15,15 +15,16 @@ pub fn trials(arguments: &Arguments) -> Vec<Trial> {
     ]
 }
 
-/// The name of the adapter.
+/// Returns the name of the adapter.
 fn adapter() -> Result<String, String> {
     let named = std::env::var("LANEVAL_ADAPTER").ok();
-    let gpu = Gpu::open(Choice::Named(named.as_deref().unwrap_or("0")))
+    let gpu = Gpu::open(AdapterChoice::Named(named.as_deref().unwrap_or("0")))
         .map_err(|error| error.to_string())?;
     Ok(gpu.device().adapter.name.clone())
 }
 
-/// The command: `eval` says the same numbers as on the CPU, `bench` has the rows of the adapter.
+/// Returns the command: `eval` says the same numbers as on the CPU, `bench` has the rows of the
+/// adapter.
 fn the_command_computes_on_a_named_adapter(name: &str) -> Result<(), Failed> {
     let run = |arguments: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_laneval"));
@@ -45,25 +46,25 @@ fn the_command_computes_on_a_named_adapter(name: &str) -> Result<(), Failed> {
                 P@10 -m Compat --format table";
     assert_eq!(run(&format!("{eval} --engine gpu")), run(&format!("{eval} --engine cpu")));
     let explained = run(&format!("{eval} --engine gpu --explain"));
-    for said in [
+    for expected in [
         "engine: gpu (",
         "PrecisionSum: in units of 2^-",
         "off by at most",
         "FirstRank: exact",
         "on the CPU, in f64",
     ] {
-        assert!(explained.contains(said), "{said}: {explained}");
+        assert!(explained.contains(expected), "{expected}: {explained}");
     }
-    let bench = "bench --queries 100 --depth 50 --seconds 0";
+    let bench = "bench --query-count 100 --results 50 --seconds 0";
     let text = run(bench);
-    for said in [
+    for expected in [
         "copy on the GPU",
         "labels to the GPU",
         "gpu, labels resident",
         "gpu, averages only",
         "CPU ÷ GPU",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     let json: serde_json::Value =
         serde_json::from_str(&run(&format!("{bench} --format json"))).expect("JSON");

@@ -35,12 +35,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("eval qrels run", "o"),
     ("eval qrels.gz run.gz --threads 1", "o"),
     ("eval qrels run --threads 3", "o"),
-    ("eval qrels run --wide --format csv --names tag", "o"),
+    ("eval qrels run --wide --format csv --name-by tag", "o"),
     ("eval m.lmx --format json --per-query", "o"),
     ("eval qrels run -o new.csv", ""),
     ("eval -m help", "o"),
     ("eval qrels few", "o"),
-    ("eval qrels run --only queries --group-by groups", "o"),
+    ("eval qrels run --only-queries queries --group-by groups", "o"),
     ("eval qrels name=run --partial new.part -o new.csv", ""),
     ("compare qrels a=run b=run", "o"),
     ("compare qrels a=run b=run --format json -o new.json", ""),
@@ -52,7 +52,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("info qrels run", "o"),
     ("show qrels run --query q1", "o"),
     ("merge one.part two.part", "o"),
-    ("merge one.part --qrels qrels --partial new.part --format json", "o"),
+    ("merge one.part --add-queries qrels --partial new.part --format json", "o"),
     ("merge one.part two.part --partial new.part -o new.csv", ""),
     ("build qrels run -o new.lmx", ""),
     ("convert run -o new.tsv", ""),
@@ -61,17 +61,18 @@ const COMMANDS: &[(&str, &str)] = &[
     ("info m.lmx --verify", "o"),
     ("info qrels", "o"),
     ("check -m P -- $L eval {qrels} {run} -m P@{k} --format trec", "op"),
-    ("gen --queries 3 --depth 5 -o new/folder", ""),
-    ("gen --queries 3 --depth 5 -o gen.lmx", ""),
+    ("gen --query-count 3 --results 5 -o new/folder", ""),
+    ("gen --query-count 3 --results 5 -o gen.lmx", ""),
     ("measures", "o"),
     ("measures AP --format json", "o"),
     ("devices", "o"),
-    ("bench --queries 3 --depth 4 --seconds 0", "o"),
+    ("bench --query-count 3 --results 4 --seconds 0", "o"),
     ("trec-eval qrels run", "o"),
     ("completions bash", "o"),
     ("man eval", "o"),
     ("man --dir new/pages", ""),
     ("help eval", "o"),
+    ("version", "o"),
     ("--help", "o"),
     ("--version", "o"),
 ];
@@ -81,7 +82,7 @@ const WRONG: &[(&str, i32)] = &[
     ("eval none none", 2),
     ("eval qrels run -m ngcd", 2),
     ("eval --nonesuch", 2),
-    ("eval qrels run --only none", 2),
+    ("eval qrels run --only-queries none", 2),
     ("eval qrels run --group-by qrels", 2),
     ("eval qrels run --partial none/x.part", 2),
     ("merge one.part one.part", 2),
@@ -100,8 +101,8 @@ const WRONG: &[(&str, i32)] = &[
     ("", 2),
 ];
 
-/// The tests; those that this machine cannot try are ignored, or fail where `LANEVAL_REQUIRE_ALL`
-/// is set.
+/// Returns the tests; those that this machine cannot try are ignored, or fail where
+/// `LANEVAL_REQUIRE_ALL` is set.
 pub fn trials() -> Vec<Trial> {
     let required = std::env::var_os("LANEVAL_REQUIRE_ALL").is_some();
     let root = uid() == 0;
@@ -193,7 +194,8 @@ impl Folder {
         for (part, only) in [("one", "q1"), ("two", "q2")] {
             let only = format!("<(echo {only})");
             folder.ok(&format!(
-                "$L eval qrels run --queries both --only {only} --partial {part}.part --quiet"
+                "$L eval qrels run --queries common --only-queries {only} --partial {part}.part \
+                --quiet"
             ));
         }
         folder
@@ -220,7 +222,7 @@ impl Folder {
         self.ran(Command::new("bash"), script)
     }
 
-    /// The same, where signals end a program even if those who run the tests ignore them.
+    /// Returns the same, where signals end a program even if those who run the tests ignore them.
     fn shell_with_signals(&self, script: &str) -> Ran {
         let mut command = Command::new("env");
         command.args(["--default-signal=INT,TERM,HUP", "bash"]);
@@ -266,18 +268,25 @@ fn unfinished(folder: &Path) -> Option<PathBuf> {
 }
 
 #[track_caller]
-fn assert_says(said: &str, parts: &[&str]) {
+fn assert_says(text: &str, parts: &[&str]) {
     for part in parts {
-        assert!(said.contains(part), "`{part}` is not in:\n{said}");
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
     }
 }
 
 fn every_subcommand_is_tried() {
     let help = Folder::new().ok("$L --help");
-    let listed =
-        help.split("Commands:").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
-    let listed = listed.filter(|line| !line.starts_with("   ")); // what goes on with a description
-    let listed: Vec<&str> = listed.map(|line| line.split_whitespace().next().unwrap()).collect();
+    // Groups of commands, each under its heading.
+    let groups = ["Evaluate:", "Files:", "Decide:", "Tools:"];
+    let mut is_group = false;
+    let mut listed: Vec<&str> = Vec::new();
+    for line in help.lines() {
+        if line.starts_with("  ") {
+            listed.extend(line.split_whitespace().next().filter(|_| is_group));
+        } else {
+            is_group = groups.contains(&line);
+        }
+    }
     assert!(listed.len() >= 14, "{listed:?}");
     for name in listed {
         assert!(COMMANDS.iter().any(|(line, _)| line.split(' ').next() == Some(name)), "{name}");
@@ -362,8 +371,8 @@ fn an_old_file_hands_on_its_permissions() {
         ("eval qrels run", "s.csv"),
         ("build qrels run", "n.lmx"),
         ("merge one.part two.part", "s.csv"),
-        ("gen --queries 2 --depth 3", "n.lmx"),
-        ("bench --queries 3 --depth 4 --seconds 0", "b.json"),
+        ("gen --query-count 2 --results 3", "n.lmx"),
+        ("bench --query-count 3 --results 4 --seconds 0", "b.json"),
     ] {
         for mode in some([0o604, 0o600, 0o640, 0o666].into_iter()) {
             folder.put(name, "old");
@@ -468,7 +477,7 @@ fn what_may_not_be_written_is_refused_at_once() {
     let folder = Folder::new();
     folder.ok("mkdir shut; echo old > shut/s.csv; echo old > fixed.csv; chmod 666 shut/s.csv; \
                chmod 444 fixed.csv; chmod 555 shut");
-    for (output, said) in [
+    for (output, expected) in [
         ("shut/s.csv", "no file can be made in its folder: Permission denied"),
         ("shut/new.csv", "no file can be made in its folder: Permission denied"),
         ("fixed.csv", "Permission denied"),
@@ -476,13 +485,13 @@ fn what_may_not_be_written_is_refused_at_once() {
         // The inputs are never looked at.
         let ran = folder.shell(&bound(&format!("$L eval none none -o {output}")));
         assert_eq!(ran.status.code(), Some(2), "{}", ran.err);
-        assert_says(&ran.err, &[&format!("error: {output}: cannot write: {said}")]);
+        assert_says(&ran.err, &[&format!("error: {output}: cannot write: {expected}")]);
     }
     assert_eq!(
         (folder.get("shut/s.csv"), folder.get("fixed.csv")),
         ("old\n".to_owned(), "old\n".to_owned())
     );
-    let ran = folder.shell(&bound("$L gen --queries 2 -o shut/new/data"));
+    let ran = folder.shell(&bound("$L gen --query-count 2 -o shut/new/data"));
     assert_eq!(ran.status.code(), Some(2));
     assert_says(&ran.err, &["error: shut/new/data: cannot make a folder: Permission denied"]);
 }
@@ -492,9 +501,9 @@ fn a_full_disk_leaves_everything_as_it_was() {
     fs::create_dir(folder.path().join("disk")).unwrap();
     for (line, output) in [
         ("eval qrels run -m P@1..300 --per-query", "s.csv"),
-        ("gen --queries 200 --depth 1000", "m.lmx"),
-        ("gen --queries 50 --depth 1000", "new/data"),
-        ("gen --queries 2000 --depth 1", "new/data"),
+        ("gen --query-count 200 --results 1000", "m.lmx"),
+        ("gen --query-count 50 --results 1000", "new/data"),
+        ("gen --query-count 2000 --results 1", "new/data"),
     ] {
         let ran = folder.shell(&format!(
             "unshare -m bash -c 'mount -t tmpfs -o size=16k none disk && cd disk && echo old > \
@@ -542,16 +551,17 @@ fn interrupted(folder: &Folder, line: &str, signal: &str) -> Option<ExitStatus> 
 fn signals_leave_nothing_behind() {
     let folder = Folder::new();
     folder.ok(
-        "$L gen --queries 3000 --depth 30 -o data --quiet; echo old > old.csv; echo old > old.lmx",
+        "$L gen --query-count 3000 --results 30 -o data --quiet; echo old > old.csv; echo old > \
+        old.lmx",
     );
     let before = folder.names();
     let lines = [
         "eval data/qrels.txt data/run.txt -m P@1..200 --per-query -o new.csv",
         "eval data/qrels.txt data/run.txt -m P@1..200 --per-query -o old.csv",
-        "gen --queries 60000 --depth 1000 -o new.lmx",
-        "gen --queries 60000 --depth 1000 -o old.lmx",
-        "gen --queries 60000 --depth 1000 -o new/data",
-        "gen --queries 60000 --depth 1000 --runs 2 --judged 1 -o new/data",
+        "gen --query-count 60000 --results 1000 -o new.lmx",
+        "gen --query-count 60000 --results 1000 -o old.lmx",
+        "gen --query-count 60000 --results 1000 -o new/data",
+        "gen --query-count 60000 --results 1000 --runs 2 --judged 1 -o new/data",
     ];
     let signals = [("INT", 2), ("TERM", 15), ("HUP", 1)];
     for (at, line) in lines.into_iter().enumerate() {
@@ -572,7 +582,7 @@ fn signals_leave_nothing_behind() {
 /// The draws would take days.
 fn long_draws_can_be_interrupted() {
     let folder = Folder::new();
-    folder.ok("$L gen --queries 2000 --depth 10 --runs 3 -o data --quiet");
+    folder.ok("$L gen --query-count 2000 --results 10 --runs 3 -o data --quiet");
     // A shell lets its jobs ignore interrupts, so it is said that this one does not.
     let script = "env --default-signal=INT $L compare data/qrels.txt data/run-*.txt -m AP \
                   --permutations 4000000000 -o p.tsv & sleep 1; kill -INT $!; wait $!";
@@ -662,11 +672,12 @@ fn too_many_threads_are_not_started() {
     let ran = folder.shell("$L eval qrels run --threads 65535 -v");
     assert!(ran.status.success());
     let most = 64.max(4 * std::thread::available_parallelism().unwrap().get());
-    let said = format!("note: 65535 threads are too many for this machine: {most} are used\n");
-    assert_says(&ran.err, &[&said, &format!(", {most} threads)")]);
-    for line in ["build qrels run -o n.lmx", "gen --queries 2 --depth 3 -o data", "eval qrels run"]
+    let expected = format!("note: 65535 threads are too many for this machine: {most} are used\n");
+    assert_says(&ran.err, &[&expected, &format!(", {most} threads)")]);
+    for line in
+        ["build qrels run -o n.lmx", "gen --query-count 2 --results 3 -o data", "eval qrels run"]
     {
-        assert_says(&folder.shell(&format!("$L {line} --threads 65535")).err, &[&said]);
+        assert_says(&folder.shell(&format!("$L {line} --threads 65535")).err, &[&expected]);
         assert!(
             !folder.shell(&format!("$L {line} --threads 65535 --quiet")).err.contains("threads"),
             "{line}"

@@ -1,4 +1,4 @@
-//! From grades in arrays to the codes of labels.
+//! Encoding of grades in arrays as one-byte labels, and the codebook of an array's grades.
 
 use std::ops::Range;
 
@@ -6,9 +6,9 @@ use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use rayon::prelude::*;
 
 use super::numbers::ArrayNumber;
-use super::shape::{Layout, wrong};
+use super::shape::{Layout, shape_error};
 use crate::error::Result;
-use crate::matrix::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::matrix::code::{FIRST_GRADE, GradeRange, MAX_GRADES, NOT_IN_QRELS};
 use crate::matrix::{Codebook, pieces};
 use crate::numbers::{Numbers, with_numbers};
 
@@ -20,9 +20,9 @@ const VECTOR: usize = 64;
 /// The number of grades that a thread examines at a time.
 const PIECE: usize = 1 << 20;
 
-/// Makes codes of grades.
+/// An encoder of grades, numbers of any type, as the one-byte codes of a codebook.
 #[derive(Debug, Clone)]
-pub struct Coder {
+pub struct GradeEncoder {
     /// The largest grade, if the grades are all integers from 0 on.
     through: Option<i32>,
     /// The codes of small integers; 0 for integers outside the codebook.
@@ -30,11 +30,12 @@ pub struct Coder {
     book: Codebook,
 }
 
-impl Coder {
-    /// Makes a coder for the grades of a codebook.
+impl GradeEncoder {
+    /// Makes an encoder for the grades of a codebook.
     pub fn new(book: &Codebook) -> Self {
         let grades = book.grades();
         let through = grades.iter().zip(0..).all(|(&grade, at)| grade == f64::from(at));
+        let through = through.then(|| grades.len() as i32 - 1);
         let mut small = Box::new([0; 256]);
         for (&grade, code) in grades.iter().zip(FIRST_GRADE..=255) {
             if let Ok(at) = usize::try_from(grade.small())
@@ -43,17 +44,16 @@ impl Coder {
                 small[at] = code;
             }
         }
-        let through = through.then(|| grades.len() as i32 - 1);
-        Coder { through, small, book: book.clone() }
+        Self { through, small, book: book.clone() }
     }
 
-    /// The codebook.
+    /// Returns the codebook of the encoder: the grade of each code.
     pub fn book(&self) -> &Codebook {
         &self.book
     }
 
-    /// Writes the codes of grades; −1 is a document that is not judged. Returns false if a grade
-    /// has no code.
+    /// Writes the one-byte codes of grades; −1 is a document that is not judged. Returns false if a
+    /// grade has no code.
     #[inline(always)]
     pub(super) fn encode<S: Simd, N: ArrayNumber>(
         &self,
@@ -67,18 +67,19 @@ impl Coder {
         }
     }
 
-    /// The index of the first grade that has no code.
+    /// Returns the index of the first grade that has no code in the codebook.
     #[cold]
-    pub(super) fn wrong<N: ArrayNumber>(&self, values: &[N]) -> usize {
+    pub(super) fn first_invalid<N: ArrayNumber>(&self, values: &[N]) -> usize {
         self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
     }
 
-    /// Looks up the code of each grade. The error is the index of the first grade without a code.
+    /// Looks up the one-byte code of each grade in the codebook. The error is the index of the
+    /// first grade without a code.
     #[inline(never)]
     fn look_up<N: ArrayNumber>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
             *code = match value.small() {
-                -1 => UNPOOLED,
+                -1 => NOT_IN_QRELS,
                 small @ 0..256 => self.small[small as usize],
                 _ => self.book.code(value.to_f64()).filter(|_| value.to_f64() >= 0.0).unwrap_or(0),
             };
@@ -90,7 +91,8 @@ impl Coder {
     }
 }
 
-/// Writes the codes of integers from −1 to `most`; returns false on any number beyond this range.
+/// Writes the codes of grades that are integers from −1 to `most`; returns false on any other
+/// number.
 #[inline(always)]
 fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
@@ -108,7 +110,8 @@ fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8
     !wrong
 }
 
-/// Writes codes as [`shift`] does, with the opposite result: true on a number beyond the range.
+/// Writes the codes of grades as [`shift`] does, with the opposite result: true on a number that is
+/// no integer from −1 to `most`.
 #[inline(always)]
 fn shift_each<N: ArrayNumber>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
@@ -120,7 +123,8 @@ fn shift_each<N: ArrayNumber>(values: &[N], most: i32, codes: &mut [u8]) -> bool
     wrong
 }
 
-/// Counts the first `depth` of whole vectors of labels by grade.
+/// Adds the number of labels of each grade among a ranking's first `depth` labels to `counts`;
+/// `labels` are whole SIMD vectors.
 #[inline(always)]
 pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut [u32]) {
     /// The largest number of grades for which one SIMD pass per grade counts the labels; more
@@ -146,13 +150,13 @@ pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut 
     }
 }
 
-/// Returns a bit for each label of a vector: 1 if the label equals `code`.
+/// Returns a bit for each of 64 labels: 1 if the label equals `code`.
 #[inline(always)]
 fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
     u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
 }
 
-/// Makes the codebook of the grades of an array, which errors call `name`. If all grades are
+/// Makes the codebook for the grades in an array, which errors call `name`. If all grades are
 /// integers from −1 to 15, the codebook has all grades from 0 to the largest; else the grades that
 /// occur.
 ///
@@ -162,85 +166,114 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     let level = Level::new();
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
     let pieces = pieces(layout.rows(), rows);
-    let extent = |values| {
-        with_numbers!(
-            *grades,
-            all => dispatch!(level, simd => extent(simd, &all[values]))
-        )
-    };
-    let sum = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
-    let largest = |rows: &Range<usize>| match layout.together(rows.clone()) {
-        Some(values) => extent(values),
-        None => rows.clone().map(|row| extent(layout.row(row))).fold((0, -1), sum),
-    };
-    let (least, most) = in_pieces(&pieces, largest, sum).unwrap_or((0, -1));
+    // Nearly all arrays have small integers, whose extent is found at the speed of memory.
+    let extent = in_pieces(
+        &pieces,
+        |rows| match layout.contiguous_range(rows.clone()) {
+            Some(values) => extent_at(level, grades, values),
+            None => rows
+                .map(|row| extent_at(level, grades, layout.row(row)))
+                .fold((0, -1), join_extents),
+        },
+        join_extents,
+    );
+    let (least, most) = extent.unwrap_or((0, -1));
     if least >= -1 && most <= FEW {
         return Codebook::new((0..=most).map(f64::from));
     }
-    let distinct = |rows: &Range<usize>| {
-        let mut distinct = DistinctGrades::default();
-        for row in rows.clone() {
-            let values = layout.row(row);
-            let start = values.start;
-            let added = with_numbers!(*grades, all => distinct.add(&all[values]));
-            added.map_err(|at| {
-                let shown = format!("{name}[{row}, {at}] is {}", grades.show(start + at));
-                wrong(format!(
-                    "{shown}: a grade from 0 was expected, or -1 for a document that is not judged"
-                ))
-            })?;
-        }
-        Ok(distinct)
-    };
-    let all = in_pieces(&pieces, distinct, |one: Result<DistinctGrades>, other| {
-        let (mut one, other) = (one?, other?);
-        other.grades.iter().for_each(|&grade| one.insert(grade));
-        one.extent = one.extent.into_iter().chain(other.extent).reduce(Extent::and);
-        Ok(one)
-    });
+    let all = in_pieces(
+        &pieces,
+        |rows| DistinctGrades::collect(rows, grades, layout, name),
+        |one: Result<DistinctGrades>, other| Ok(one?.merge(&other?)),
+    );
     let DistinctGrades { grades, extent, .. } = all.transpose()?.unwrap_or_default();
-    let book = Codebook::new(grades.iter().copied())?;
     match extent {
-        Some(extent) => {
-            Ok(Codebook::of_extent(Extent::of(grades).map_or(extent, |few| few.and(extent))))
-        }
-        None => Ok(book),
+        Some(extent) => Ok(Codebook::single_class(
+            GradeRange::from_grades(grades).map_or(extent, |few| few.and(extent)),
+        )),
+        None => Codebook::new(grades),
     }
 }
 
-/// The sum of the results of `each` for pieces, on all threads if there are several.
+/// Computes a value for each range of rows, on all threads if there are several ranges, and
+/// combines the values by `sum`.
 fn in_pieces<T: Send>(
     pieces: &[Range<usize>],
-    of: impl Fn(&Range<usize>) -> T + Send + Sync,
+    compute: impl Fn(Range<usize>) -> T + Send + Sync,
     sum: impl Fn(T, T) -> T + Send + Sync,
 ) -> Option<T> {
     match pieces {
         [] => None,
-        [one] => Some(of(one)),
-        pieces => pieces.par_iter().map(of).reduce_with(sum),
+        // A small array must not wake the threads, nor wait for them.
+        [one] => Some(compute(one.clone())),
+        pieces => pieces.par_iter().cloned().map(compute).reduce_with(sum),
     }
 }
 
-/// [`ArrayNumber::extent`], at a level of SIMD.
+/// Combines two extents, each the smallest and the largest of some numbers, into the extent of all
+/// of them.
+fn join_extents(one: (i32, i32), other: (i32, i32)) -> (i32, i32) {
+    (one.0.min(other.0), one.1.max(other.1))
+}
+
+/// Returns the smallest and the largest grade in a part of an array, as [`ArrayNumber::extent`]
+/// does.
+fn extent_at(level: Level, grades: &Numbers<'_>, values: Range<usize>) -> (i32, i32) {
+    with_numbers!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])))
+}
+
+/// Returns the smallest and the largest of some numbers ([`ArrayNumber::extent`]), compiled for a
+/// level of SIMD.
 #[inline(always)]
 fn extent<S: Simd, N: ArrayNumber>(_: S, values: &[N]) -> (i32, i32) {
     N::extent(values)
 }
 
-/// The distinct grades of some numbers, ascending, and the extent of those beyond as many as have
-/// codes.
+/// The distinct grades of an array, ascending, as many as can have codes, and the extremes of any
+/// further grades.
 #[derive(Default)]
 struct DistinctGrades {
     grades: Vec<f64>,
-    extent: Option<Extent>,
+    extent: Option<GradeRange>,
     last: f64,
 }
 
 impl DistinctGrades {
-    /// Adds numbers. The error is the index of the first that is refused.
+    /// Collects the distinct grades of some rows of an array, which errors call `name`.
+    fn collect(
+        rows: Range<usize>,
+        grades: &Numbers<'_>,
+        layout: &Layout<'_>,
+        name: &str,
+    ) -> Result<Self> {
+        let mut distinct = Self::default();
+        for row in rows {
+            let values = layout.row(row);
+            let start = values.start;
+            with_numbers!(*grades, all => distinct.add(&all[values])).map_err(|at| {
+                let shown = grades.show(start + at);
+                shape_error(format!(
+                    "{name}[{row}, {at}] is {shown}: a grade from 0 was expected, or -1 for a \
+                     document that is not judged"
+                ))
+            })?;
+        }
+        Ok(distinct)
+    }
+
+    /// Merges the distinct grades of two parts of an array.
+    fn merge(mut self, other: &Self) -> Self {
+        other.grades.iter().for_each(|&grade| self.insert(grade));
+        self.extent = self.extent.into_iter().chain(other.extent).reduce(GradeRange::and);
+        self
+    }
+
+    /// Adds the grades of an array's numbers to the distinct grades. The error is the index of the
+    /// first that is refused.
     fn add<N: ArrayNumber>(&mut self, values: &[N]) -> Result<(), usize> {
         for (at, value) in values.iter().enumerate() {
             let grade = value.to_f64() + 0.0;
+            // Neighbours often have the same grade, and a comparison is cheaper than a search.
             if grade == -1.0 || grade == self.last && !self.grades.is_empty() {
                 continue;
             }
@@ -253,14 +286,17 @@ impl DistinctGrades {
         Ok(())
     }
 
-    /// Adds a grade.
+    /// Inserts a grade among the distinct grades, or extends the extremes of the grades without a
+    /// code.
     fn insert(&mut self, grade: f64) {
-        if let Err(place) = self.grades.binary_search_by(|of| of.total_cmp(&grade)) {
+        if let Err(place) = self.grades.binary_search_by(|probe| probe.total_cmp(&grade)) {
             if self.grades.len() < MAX_GRADES {
                 self.grades.insert(place, grade);
             } else {
-                self.extent =
-                    Extent::of([grade]).into_iter().chain(self.extent).reduce(Extent::and);
+                self.extent = GradeRange::from_grades([grade])
+                    .into_iter()
+                    .chain(self.extent)
+                    .reduce(GradeRange::and);
             }
         }
     }

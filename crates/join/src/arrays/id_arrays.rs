@@ -1,5 +1,5 @@
-//! Rankings as two arrays of integer ids: the true ids of each query (the truth), and the found
-//! ids.
+//! Rankings as two arrays of integer ids: the relevant or nearest ids of each query (the truth),
+//! and the found ids.
 //!
 //! Vectors or a table compare a row ([`matching`](super::matching)). For a row with a repeated id
 //! or an inner empty place, a plain function finds the ids or reports their fault.
@@ -8,23 +8,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
+use bytemuck::cast_slice;
 use fearless_simd::{Level, dispatch, prelude::*};
 
-use super::grades::Coder;
-use super::lists::Lists;
-use super::match_room::{HasTables, MatchRoom};
+use super::duplicate_ids::DuplicateIds;
+use super::grades::GradeEncoder;
+use super::lists::IdListSource;
+use super::match_buffers::{IdTableAccess, MatchBuffers};
 use super::matching::{ArrayId, FEW, FoundId, RowIds};
 use super::numbers::ArrayNumber;
-use super::repeated::RepeatedIds;
 use super::scratch::Scratch;
-use super::shape::{Layout, depth, few_enough, wrong};
+use super::shape::{Layout, check_judged_counts, depth, shape_error};
 use super::short::SHORT;
-use crate::error::Result;
+use crate::error::{Result, unanswerable};
 use crate::matrix::Block;
-use crate::matrix::code::{FIRST_GRADE, PAST_END, UNPOOLED};
+use crate::matrix::code::{FIRST_GRADE, NOT_IN_QRELS, PAST_END};
 use crate::numbers::{Integers, Numbers, with_numbers};
 
-/// An array of ids with its name in errors.
+/// An array of integer ids, a row for each query, with its name in error messages.
 #[derive(Debug, Clone)]
 pub(super) struct IdArray<'a> {
     pub name: &'static str,
@@ -32,11 +33,12 @@ pub(super) struct IdArray<'a> {
     pub layout: Layout<'a>,
 }
 
-/// What an id of the truth is worth.
+/// The grades of the true ids of a query: all equal, by nearness, or by distance within a
+/// tolerance.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Worth<'a> {
+pub(super) enum TruthGrades<'a> {
     /// All are alike.
-    Same,
+    Equal,
     /// The nearest has the highest grade. With distances, an id takes the column of the first id at
     /// its distance.
     Nearness { distances: Option<Numbers<'a>> },
@@ -45,21 +47,23 @@ pub(super) enum Worth<'a> {
     Within { distances: Numbers<'a>, found: Numbers<'a>, within: f64 },
 }
 
-/// Two arrays of ids.
+/// Rankings as two arrays of integer ids, the true and the found ids of each query, with the grades
+/// of true ids.
 #[derive(Debug)]
 pub(super) struct IdArrays<'a> {
     pub truth: IdArray<'a>,
     pub found: IdArray<'a>,
-    pub worth: Worth<'a>,
-    pub repeats: RepeatedIds,
+    pub worth: TruthGrades<'a>,
+    pub repeats: DuplicateIds,
     /// The rows of the arrays that are no rankings because their truth is empty, ascending.
     pub dropped: Vec<usize>,
     /// The most ids that the truth of a row has.
     pub width: usize,
 }
 
-/// The row of an array that is a ranking, if the ascending `dropped` are none.
-pub fn row_of(dropped: &[usize], ranking: usize) -> usize {
+/// Returns the row of an array that has the ranking numbered `ranking`, where the ascending
+/// `dropped` rows have none.
+pub fn ranking_row(dropped: &[usize], ranking: usize) -> usize {
     if dropped.is_empty() {
         return ranking;
     }
@@ -79,22 +83,36 @@ impl IdArray<'_> {
 }
 
 impl IdArrays<'_> {
-    /// Whether −1 is an empty place.
+    /// Returns whether the id −1 marks an empty place of a row, as it does in arrays of nearest
+    /// neighbours.
     fn has_empty(&self) -> bool {
-        !matches!(self.worth, Worth::Same)
+        !matches!(self.worth, TruthGrades::Equal)
     }
 
-    /// The ids of a row as numbers of 64 bits.
-    fn widened(&self, of: &IdArray<'_>, row: usize, into: &mut Vec<i64>) -> Result<()> {
-        let range = of.layout.row(row);
+    /// Returns whether an id marks an empty place of a row, without a neighbour.
+    #[inline]
+    fn is_empty_place<K: ArrayId>(&self, id: K) -> bool {
+        self.has_empty() && id.is_empty()
+    }
+
+    /// Returns whether the found id at index `at`, of any integer type, marks an empty place of a
+    /// row.
+    fn is_empty_found(&self, at: usize) -> bool {
+        self.has_empty() && is_padding_id(self.found.ids.get(at))
+    }
+
+    /// Copies the ids of a query's row as 64-bit integers, so that arrays of different integer
+    /// types can be compared.
+    fn widened(&self, array: &IdArray<'_>, row: usize, into: &mut Vec<i64>) -> Result<()> {
+        let range = array.layout.row(row);
         into.clear();
         for at in range.clone() {
-            let id = of.ids.get(at);
+            let id = array.ids.get(at);
             // −1 as an unsigned id is the largest `u64`.
             let id = if id == i128::from(u64::MAX) { -1 } else { id };
             let id = i64::try_from(id).map_err(|_| {
-                let shown = of.show(row, at - range.start);
-                wrong(format!(
+                let shown = array.show(row, at - range.start);
+                shape_error(format!(
                     "{shown}, is more than an int64 has, and the other ids have another \
                                type: give both one type"
                 ))
@@ -104,11 +122,11 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// The ids of a row, without trailing empty places.
+    /// Returns the ids of a query's row in an array, without trailing empty places.
     #[inline(always)]
-    fn row<'k, K: ArrayId>(&self, of: &'k [K], range: Range<usize>) -> RowIds<'k, K> {
-        let whole = of[range.start..].first_chunk();
-        let mut ids = &of[range];
+    fn row<'k, K: ArrayId>(&self, all_ids: &'k [K], range: Range<usize>) -> RowIds<'k, K> {
+        let whole = all_ids[range.start..].first_chunk();
+        let mut ids = &all_ids[range];
         if self.has_empty() {
             while let [before @ .., last] = ids
                 && last.is_empty()
@@ -119,8 +137,8 @@ impl IdArrays<'_> {
         RowIds { ids, whole }
     }
 
-    /// Finds the found ids of a row that count, id by id. Handles empty places and repeated ids
-    /// too.
+    /// Matches a query's found ids with its true ids one by one, and lists the found ids that take
+    /// a rank. Handles empty places and repeated ids too.
     #[cold]
     #[inline(never)]
     fn plain<K: ArrayId>(
@@ -131,75 +149,72 @@ impl IdArrays<'_> {
         into: &mut Vec<FoundId>,
     ) -> Result<()> {
         let again = if self.has_empty() { "is there twice" } else { "occurs twice" };
-        let is_empty = |id: K| self.has_empty() && id.is_empty();
+        // By id: the column, and whether the id was found already.
         let mut known: HashMap<K, (usize, bool)> =
             HashMap::with_capacity(truth.len() + found.len());
-        for (at, &id) in truth.iter().enumerate().filter(|&(_, &id)| !is_empty(id)) {
-            if known.insert(id, (at + 1, false)).is_some() {
-                return Err(wrong(format!("{}, {again}", self.truth.show(row, at))));
+        for (at, &id) in truth.iter().enumerate() {
+            if !self.is_empty_place(id) && known.insert(id, (at + 1, false)).is_some() {
+                return unanswerable(format!("{}, {again}", self.truth.show(row, at)));
             }
         }
         into.clear();
         for (at, &id) in found.iter().enumerate() {
-            if is_empty(id) {
+            if self.is_empty_place(id) {
                 into.push(FoundId { at, column: 0, is_nothing: true });
                 continue;
             }
-            match known.entry(id) {
+            let (column, is_nothing) = match known.entry(id) {
                 Entry::Occupied(entry) if entry.get().1 => match self.repeats {
-                    RepeatedIds::Error => {
-                        return Err(wrong(format!("{}, {again}", self.found.show(row, at))));
+                    DuplicateIds::Error => {
+                        return unanswerable(format!("{}, {again}", self.found.show(row, at)));
                     }
-                    RepeatedIds::First => {}
-                    RepeatedIds::Blank => into.push(FoundId { at, column: 0, is_nothing: true }),
+                    DuplicateIds::First => continue,
+                    DuplicateIds::Blank => (0, true),
                 },
                 Entry::Occupied(mut entry) => {
                     entry.get_mut().1 = true;
-                    into.push(FoundId { at, column: entry.get().0, is_nothing: false });
+                    (entry.get().0, false)
                 }
-                Entry::Vacant(entry) => {
-                    entry.insert((0, true));
-                    into.push(FoundId { at, column: 0, is_nothing: false });
-                }
-            }
+                Entry::Vacant(entry) => (entry.insert((0, true)).0, false),
+            };
+            into.push(FoundId { at, column, is_nothing });
         }
         Ok(())
     }
 
-    /// Writes for each id of the truth of a row the first column, from 0, of those with its
-    /// distance, or its own column.
+    /// Writes for each true id of a query the first column, from 0, with an equal distance, or
+    /// without distances the id's own column.
     fn firsts<K: ArrayId>(&self, row: usize, ids: &[K], firsts: &mut Vec<u32>) -> Result<()> {
         firsts.clear();
-        let (Worth::Nearness { distances: Some(distances) } | Worth::Within { distances, .. }) =
-            self.worth
+        let (TruthGrades::Nearness { distances: Some(distances) }
+        | TruthGrades::Within { distances, .. }) = self.worth
         else {
             firsts.extend(0..ids.len() as u32);
             return Ok(());
         };
         let start = self.truth.layout.row(row).start;
-        let wrong_at =
-            with_numbers!(distances, all => first_columns(ids, &all[start..], firsts)).err();
-        wrong_at.map_or(Ok(()), |(before, at)| {
-            let (before, distance, rank) =
-                (distances.get(start + before), distances.get(start + at), at + 1);
-            Err(wrong(if distance.is_nan() {
+        let written = with_numbers!(distances, all => first_columns(ids, &all[start..], firsts));
+        written.map_err(|(before, at)| {
+            let (before, distance) = (distances.get(start + before), distances.get(start + at));
+            shape_error(if distance.is_nan() {
                 format!("truth_distances[{row}, {at}] is not a number")
             } else {
                 format!(
-                    "truth_distances[{row}]: {distance:?} follows {before:?} at rank {rank}: \
-                     ascending distances were expected; of similarities give the negative"
+                    "truth_distances[{row}]: {distance:?} follows {before:?} at rank {}: \
+                     ascending distances were expected; of similarities give the negative",
+                    at + 1
                 )
-            }))
+            })
         })
     }
 
-    /// The column, from 1, of the first id of the truth that is not nearer than a found id, less
-    /// `within`; 0 if all are.
+    /// Returns the column, from 1, of the first true neighbour not nearer than a found id's
+    /// distance less `within`. The column is 0 if all are nearer.
     fn column_within(&self, row: usize, count: usize, at: usize) -> Result<usize> {
-        let Worth::Within { distances, found, within } = self.worth else { return Ok(0) };
+        let TruthGrades::Within { distances, found, within } = self.worth else { return Ok(0) };
         let distance = found.get(self.found.layout.row(row).start + at);
         if distance.is_nan() {
-            return Err(wrong(format!("found_distances[{row}, {at}] is not a number")));
+            return unanswerable(format!("found_distances[{row}, {at}] is not a number"));
         }
         let start = self.truth.layout.row(row).start;
         let (mut low, mut high) = (0, count);
@@ -215,57 +230,77 @@ impl IdArrays<'_> {
     }
 }
 
-/// What is written for the rows of a block.
-struct RowsFilled<'f> {
+/// The output block for rankings from arrays of ids, with buffers for matching ids and counting
+/// judged documents.
+struct FilledRows<'f> {
     /// The number of judged documents of each grade of a row whose truth is complete.
     whole: Vec<u32>,
     /// The index of a row of the block whose judged documents are `whole`.
     as_whole: Option<usize>,
     reach: usize,
-    room: &'f mut MatchRoom,
+    room: &'f mut MatchBuffers,
     /// The number of judged documents of each grade of a row.
     judged: &'f mut Vec<u32>,
     block: &'f mut Block,
 }
 
 impl IdArrays<'_> {
-    /// The code of each column of the truth, from 1, where no distances decide, and that of no
-    /// column.
-    fn codes(&self, coder: &Coder, codes: &mut Vec<u8>) -> Result<()> {
+    /// Writes the label codes of the true ids by column, from 1, where no distances decide, with
+    /// that of an unmatched id at 0.
+    fn codes(&self, coder: &GradeEncoder, codes: &mut Vec<u8>) -> Result<()> {
         codes.clear();
-        codes.push(UNPOOLED);
+        codes.push(NOT_IN_QRELS);
         for column in 0..self.width {
-            let grade = self.grade(column);
-            let code = coder.book().code(grade).ok_or_else(|| {
-                wrong(format!(
-                    "{} has the grade {grade}, which the codebook lacks",
-                    self.truth.name
-                ))
-            })?;
-            codes.push(code);
+            codes.push(self.encode_column(coder, column)?.1);
         }
         Ok(())
     }
 
-    /// The grade of a column, from 0, of the truth.
+    /// Returns the grade of the true id in a column, from 0, and the one-byte code of the grade.
+    fn encode_column(&self, coder: &GradeEncoder, column: usize) -> Result<(f64, u8)> {
+        let grade = self.grade(column);
+        let code = coder.book().code(grade).ok_or_else(|| {
+            let name = self.truth.name;
+            shape_error(format!("{name} has the grade {grade}, which the codebook lacks"))
+        })?;
+        Ok((grade, code))
+    }
+
+    /// Returns the grade of the true id in a column, from 0: 1, or for neighbours the higher the
+    /// nearer.
     fn grade(&self, column: usize) -> f64 {
         match self.worth {
-            Worth::Same => 1.0,
+            TruthGrades::Equal => 1.0,
             _ => (self.width - column) as f64,
         }
     }
 
-    /// Appends rows to a block, from arrays of equal type.
+    /// Appends the rankings of some rows to a block of labels, from true and found ids of one
+    /// integer type.
+    fn fill_alike<K: IdTableAccess>(
+        &self,
+        level: Level,
+        truth: &[K],
+        found: &[K],
+        rows: Range<usize>,
+        into: &mut FilledRows<'_>,
+    ) -> Result<()> {
+        dispatch!(level, simd => self.fill_each(simd, truth, found, rows, into))
+    }
+
+    /// Appends the rankings of some rows to a block as [`IdArrays::fill_alike`] does, compiled for
+    /// a level of SIMD.
     #[inline(always)]
-    fn fill_alike<S: Simd, K: HasTables>(
+    fn fill_each<S: Simd, K: IdTableAccess>(
         &self,
         simd: S,
-        [truth, found]: [&[K]; 2],
+        truth: &[K],
+        found: &[K],
         rows: Range<usize>,
-        into: &mut RowsFilled<'_>,
+        into: &mut FilledRows<'_>,
     ) -> Result<()> {
         for row in rows {
-            let row = row_of(&self.dropped, row);
+            let row = ranking_row(&self.dropped, row);
             let truth = self.row(truth, self.truth.layout.row(row));
             let found = self.row(found, self.found.layout.row(row));
             self.fill_row(simd, row, truth, found, into)?;
@@ -273,16 +308,17 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// Appends rows to a block whose arrays have different types.
+    /// Appends the rankings of some rows to a block of labels, from true and found ids of different
+    /// integer types.
     #[inline(never)]
     fn fill_mixed(
         &self,
         level: Level,
         rows: Range<usize>,
-        into: &mut RowsFilled<'_>,
+        into: &mut FilledRows<'_>,
     ) -> Result<()> {
         for row in rows {
-            let row = row_of(&self.dropped, row);
+            let row = ranking_row(&self.dropped, row);
             let mut widened = std::mem::take(&mut into.room.widened);
             let [truth, found] = &mut widened;
             self.widened(&self.truth, row, truth)?;
@@ -294,27 +330,31 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// Appends a row to a block.
+    /// Appends the ranking of a row to a block: the labels of its found ids, and its judged
+    /// documents by grade.
     #[inline(always)]
-    fn fill_row<S: Simd, K: HasTables>(
+    fn fill_row<S: Simd, K: IdTableAccess>(
         &self,
         simd: S,
         row: usize,
         truth: RowIds<'_, K>,
         found: RowIds<'_, K>,
-        into: &mut RowsFilled<'_>,
+        into: &mut FilledRows<'_>,
     ) -> Result<()> {
-        let RowsFilled { reach, room, block, .. } = into;
+        let FilledRows { reach, room, block, .. } = into;
         let count = truth.ids.len();
         let mut depth = depth(row, found.ids.len())?;
-        few_enough(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
-        let by_distance =
-            matches!(self.worth, Worth::Nearness { distances: Some(_) } | Worth::Within { .. });
+        check_judged_counts(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
+        let by_distance = matches!(
+            self.worth,
+            TruthGrades::Nearness { distances: Some(_) } | TruthGrades::Within { .. }
+        );
+        // The tables below borrow the whole room, so the codes leave the room for this row.
         let (all, mut of_row) = (std::mem::take(&mut room.codes), std::mem::take(&mut room.of_row));
         if by_distance {
             self.firsts(row, truth.ids, &mut room.firsts)?;
             of_row.clear();
-            of_row.push(UNPOOLED);
+            of_row.push(NOT_IN_QRELS);
             of_row.extend(room.firsts.iter().map(|&first| all[first as usize + 1]));
         }
         let codes: &[u8] = if by_distance { &of_row } else { &all };
@@ -336,7 +376,7 @@ impl IdArrays<'_> {
         };
         if !is_plain || self.is_within() {
             depth =
-                self.label_plainly((row, truth.ids, found.ids), codes, &mut room.found, labels)?;
+                self.label_plainly(row, truth.ids, found.ids, codes, &mut room.found, labels)?;
         }
         block.push_labels(depth.min(*reach));
         let is_whole = is_plain && count == self.width && (!by_distance || codes == all);
@@ -345,17 +385,17 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// Appends the judged documents of a row to a block. All rows with complete truth (`is_whole`)
-    /// share one entry.
+    /// Appends the numbers of judged documents of a query, by grade, to a block. All rows with
+    /// complete truth (`is_whole`) share one entry.
     #[inline(always)]
     fn push_judged<K: ArrayId>(
         &self,
         is_whole: bool,
         truth: &[K],
         codes: &[u8],
-        into: &mut RowsFilled<'_>,
+        into: &mut FilledRows<'_>,
     ) {
-        let RowsFilled { whole, as_whole, judged, block, .. } = into;
+        let FilledRows { whole, as_whole, judged, block, .. } = into;
         match (is_whole, *as_whole) {
             (true, Some(row)) => block.push_judged_as(row),
             (true, None) => {
@@ -365,41 +405,43 @@ impl IdArrays<'_> {
             (false, _) => {
                 judged.clear();
                 judged.resize(whole.len(), 0);
-                for (id, code) in truth.iter().zip(&codes[1..]) {
-                    let is_empty = self.has_empty() && id.is_empty();
-                    judged[usize::from(code - FIRST_GRADE)] += u32::from(!is_empty);
+                for (&id, code) in truth.iter().zip(&codes[1..]) {
+                    judged[usize::from(code - FIRST_GRADE)] += u32::from(!self.is_empty_place(id));
                 }
                 block.push_judged(1, FIRST_GRADE, judged);
             }
         }
     }
 
-    /// Writes the labels of the found ids of a row, even with empty places or repeated ids, and
-    /// returns the number of labels.
+    /// Writes the labels of a query's found ids one by one, even with empty places or repeated ids,
+    /// and returns the number of labels.
     fn label_plainly<K: ArrayId>(
         &self,
-        (row, truth, found): (usize, &[K], &[K]),
+        row: usize,
+        truth: &[K],
+        found: &[K],
         codes: &[u8],
         room: &mut Vec<FoundId>,
         labels: &mut [u8],
     ) -> Result<usize> {
         self.plain(row, truth, found, room)?;
-        for (label, of) in labels.iter_mut().zip(&*room) {
-            *label = codes[if of.is_nothing {
+        for (label, found_id) in labels.iter_mut().zip(&*room) {
+            *label = codes[if found_id.is_nothing {
                 0
             } else if self.is_within() {
-                self.column_within(row, truth.len(), of.at)?
+                self.column_within(row, truth.len(), found_id.at)?
             } else {
-                of.column
+                found_id.column
             }];
         }
         labels[room.len()..].fill(PAST_END);
         Ok(room.len())
     }
 
-    /// Finds the found ids of a row that count, of the widest ids, and leaves these in the room.
-    fn widest_row(&self, row: usize, room: &mut MatchRoom) -> Result<()> {
-        let MatchRoom { widened: [of_truth, of_found], found, .. } = room;
+    /// Matches a query's found ids with its true ids, both as 64-bit integers, and leaves the
+    /// result in `room`.
+    fn widest_row(&self, row: usize, room: &mut MatchBuffers) -> Result<()> {
+        let MatchBuffers { widened: [of_truth, of_found], found, .. } = room;
         self.widened(&self.truth, row, of_truth)?;
         self.widened(&self.found, row, of_found)?;
         for ids in [of_truth, of_found] {
@@ -410,34 +452,35 @@ impl IdArrays<'_> {
         let widened = std::mem::take(&mut room.widened);
         let mut matched = std::mem::take(&mut room.found);
         let [truth, found] = &widened;
-        let see = |at, column| matched.push(FoundId { at, column, is_nothing: false });
-        let is_plain = i64::tables(room).long.match_ids(truth, found, see);
+        let is_plain = i64::tables(room).long.match_ids(truth, found, |at, column| {
+            matched.push(FoundId { at, column, is_nothing: false });
+        });
         let whatever = if is_plain { Ok(()) } else { self.plain(row, truth, found, &mut matched) };
         (room.widened, room.found) = (widened, matched);
         whatever
     }
 }
 
-impl Lists for IdArrays<'_> {
+impl IdListSource for IdArrays<'_> {
     fn rows(&self) -> usize {
         self.truth.layout.rows() - self.dropped.len()
     }
 
     fn retrieved(&self, row: usize) -> usize {
-        let range = self.found.layout.row(row_of(&self.dropped, row));
-        let is_empty = |at: &usize| self.has_empty() && is_empty(self.found.ids.get(*at));
-        range.clone().rev().find(|at| !is_empty(at)).map_or(0, |last| last + 1 - range.start)
+        let range = self.found.layout.row(ranking_row(&self.dropped, row));
+        let start = range.start;
+        range.rev().find(|&at| !self.is_empty_found(at)).map_or(0, |last| last + 1 - start)
     }
 
     fn values(&self, rows: Range<usize>) -> usize {
         let Some(last) = rows.clone().next_back() else { return 0 };
-        let (first, last) = (row_of(&self.dropped, rows.start), row_of(&self.dropped, last));
+        let [first, last] = [rows.start, last].map(|row| ranking_row(&self.dropped, row));
         self.found.layout.values(first..last + 1)
     }
 
     fn is_row_empty(&self, row: usize) -> bool {
-        let range = self.found.layout.row(row_of(&self.dropped, row));
-        !range.clone().any(|at| !(self.has_empty() && is_empty(self.found.ids.get(at))))
+        let mut range = self.found.layout.row(ranking_row(&self.dropped, row));
+        range.all(|at| self.is_empty_found(at))
     }
 
     fn dropped(&self) -> &[usize] {
@@ -449,16 +492,16 @@ impl Lists for IdArrays<'_> {
     }
 
     fn is_within(&self) -> bool {
-        matches!(self.worth, Worth::Within { .. })
+        matches!(self.worth, TruthGrades::Within { .. })
     }
 
-    fn set_repeats(&mut self, repeats: RepeatedIds) {
+    fn set_repeats(&mut self, repeats: DuplicateIds) {
         self.repeats = repeats;
     }
 
     fn grades(&self) -> Result<Vec<f64>> {
         Ok(match self.worth {
-            Worth::Same => vec![1.0],
+            TruthGrades::Equal => vec![1.0],
             _ => (0..self.width).map(|column| self.grade(column)).collect(),
         })
     }
@@ -466,7 +509,7 @@ impl Lists for IdArrays<'_> {
     fn fill(
         &self,
         rows: Range<usize>,
-        coder: &Coder,
+        coder: &GradeEncoder,
         reach: usize,
         scratch: &mut Scratch,
         block: &mut Block,
@@ -476,72 +519,67 @@ impl Lists for IdArrays<'_> {
         self.codes(coder, &mut room.codes)?;
         let mut whole = vec![0; coder.book().grades().len()];
         room.codes[1..].iter().for_each(|code| whole[usize::from(code - FIRST_GRADE)] += 1);
-        let mut into = RowsFilled { whole, as_whole: None, reach, room, judged, block };
-        let of = &mut into;
+        let into = &mut FilledRows { whole, as_whole: None, reach, room, judged, block };
+        // Ids are only compared for equality, so unsigned ids may be read as signed ones.
         match (self.truth.ids, self.found.ids) {
             (Integers::I32(truth), Integers::I32(found)) => {
-                dispatch!(level, simd => self.fill_alike(simd, [truth, found], rows, of))
+                self.fill_alike(level, truth, found, rows, into)
             }
             (Integers::U32(truth), Integers::U32(found)) => {
-                let both: [&[i32]; 2] = [bytemuck::cast_slice(truth), bytemuck::cast_slice(found)];
-                dispatch!(level, simd => self.fill_alike(simd, both, rows, of))
+                let (truth, found): (&[i32], _) = (cast_slice(truth), cast_slice(found));
+                self.fill_alike(level, truth, found, rows, into)
             }
             (Integers::I64(truth), Integers::I64(found)) => {
-                dispatch!(level, simd => self.fill_alike(simd, [truth, found], rows, of))
+                self.fill_alike(level, truth, found, rows, into)
             }
             (Integers::U64(truth), Integers::U64(found)) => {
-                let both: [&[i64]; 2] = [bytemuck::cast_slice(truth), bytemuck::cast_slice(found)];
-                dispatch!(level, simd => self.fill_alike(simd, both, rows, of))
+                let (truth, found): (&[i64], _) = (cast_slice(truth), cast_slice(found));
+                self.fill_alike(level, truth, found, rows, into)
             }
-            _ => self.fill_mixed(level, rows, of),
+            _ => self.fill_mixed(level, rows, into),
         }
     }
 
     fn graded(
         &self,
         row: usize,
-        coder: &Coder,
-        room: &mut MatchRoom,
+        coder: &GradeEncoder,
+        room: &mut MatchBuffers,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()> {
-        let row = row_of(&self.dropped, row);
+        let row = ranking_row(&self.dropped, row);
         self.widest_row(row, room)?;
-        let MatchRoom { widened: [truth, _], found, firsts, .. } = room;
+        let MatchBuffers { widened: [truth, _], found, firsts, .. } = room;
         self.firsts(row, truth, firsts)?;
-        let grade = |column: usize| {
-            let grade = self.grade(firsts[column] as usize);
-            match coder.book().code(grade) {
-                Some(_) => Ok(grade),
-                None => Err(wrong(format!(
-                    "{} has the grade {grade}, which the codebook lacks",
-                    self.truth.name
-                ))),
+        for (&id, &first) in truth.iter().zip(&*firsts) {
+            if !self.is_empty_place(id) {
+                judged.push(self.encode_column(coder, first as usize)?.0);
             }
-        };
-        let is_empty = |id: &i64| self.has_empty() && ArrayId::is_empty(*id);
-        for (column, _) in truth.iter().enumerate().filter(|(_, id)| !is_empty(id)) {
-            judged.push(grade(column)?);
         }
-        for of in &*found {
-            let column = match (of.is_nothing, self.is_within()) {
+        for found_id in &*found {
+            let column = match (found_id.is_nothing, self.is_within()) {
                 (true, _) => 0,
-                (false, true) => self.column_within(row, truth.len(), of.at)?,
-                (false, false) => of.column,
+                (false, true) => self.column_within(row, truth.len(), found_id.at)?,
+                (false, false) => found_id.column,
             };
-            ranking.push(column.checked_sub(1).map(grade).transpose()?);
+            ranking.push(match column.checked_sub(1) {
+                Some(column) => Some(self.encode_column(coder, firsts[column] as usize)?.0),
+                None => None,
+            });
         }
         Ok(())
     }
 }
 
-/// Whether an integer is the id of an empty place, in any type.
-pub(super) fn is_empty(id: i128) -> bool {
+/// Returns whether an integer is −1, the id of an empty place, in any signed or unsigned type.
+pub(super) fn is_padding_id(id: i128) -> bool {
     id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX)
 }
 
-/// Writes the first column of each group of equal distances. An empty place has none. The error is
-/// a column and an earlier one with a greater distance, or itself if its distance is no number.
+/// Writes for each true neighbour the first column, from 0, with an equal distance. An empty place
+/// has its own column. The error is a column and an earlier one with a greater distance, or itself
+/// if its distance is no number.
 fn first_columns<K: ArrayId, N: ArrayNumber>(
     ids: &[K],
     distances: &[N],

@@ -1,4 +1,4 @@
-//! Rankings as lists of ids: the relevant ids of a query, and the retrieved ones.
+//! Rankings as lists of ids of any type: the relevant ids of each query, and the retrieved ones.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,88 +7,93 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::grades::Coder;
-use super::match_room::MatchRoom;
-use super::repeated::RepeatedIds;
+use super::duplicate_ids::DuplicateIds;
+use super::grades::GradeEncoder;
+use super::match_buffers::MatchBuffers;
 use super::scratch::Scratch;
-use super::shape::{depth, few_enough, wrong};
-use crate::error::Result;
+use super::shape::{check_judged_counts, depth, shape_error};
+use crate::error::{Result, unanswerable};
 use crate::matrix::Block;
-use crate::matrix::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::matrix::code::{FIRST_GRADE, MAX_GRADES, NOT_IN_QRELS};
 
-/// Lists of ids by row, for ids of any type.
-pub(super) trait Lists: Sync {
-    /// The number of rows.
+/// A source of rankings by ids: relevant and retrieved ids of each query (a row), in lists or
+/// arrays.
+pub(super) trait IdListSource: Sync {
+    /// Returns the number of rankings, one a row, in lists of ids.
     fn rows(&self) -> usize;
 
-    /// The number of ids that were retrieved for a row.
+    /// Returns the number of ids that were retrieved for the query of a row.
     fn retrieved(&self, row: usize) -> usize;
 
-    /// The grades of all relevant ids; some may occur several times.
+    /// Returns the grades of the relevant ids of all queries; a grade may occur several times.
     fn grades(&self) -> Result<Vec<f64>>;
 
-    /// An upper bound of the number of ids that were retrieved for some rows.
+    /// Returns an upper bound of the number of ids that were retrieved for some rows (queries)
+    /// together.
     fn values(&self, rows: Range<usize>) -> usize {
         rows.map(|row| self.retrieved(row)).sum()
     }
 
-    /// Whether nothing was retrieved for a row.
+    /// Returns whether no id was retrieved for the query of a row.
     fn is_row_empty(&self, row: usize) -> bool {
         self.retrieved(row) == 0
     }
 
-    /// The rows of arrays that are no rankings, ascending.
+    /// Returns the rows of arrays that are no rankings, ascending, because their query has no true
+    /// neighbour.
     fn dropped(&self) -> &[usize] {
         &[]
     }
 
-    /// The number of neighbours of each query, if the ids are of neighbours.
+    /// Returns the largest number of true neighbours of a query, if the ids are of nearest
+    /// neighbours.
     fn neighbours(&self) -> Option<usize> {
         None
     }
 
-    /// Whether distances of found ids decide the grades. More found ids may then have a grade than
-    /// the truth has judged documents of this grade.
+    /// Returns whether the distances of found neighbours decide their grades, and not their ids.
+    /// More found ids may then have a grade than the truth has judged documents of this grade.
     fn is_within(&self) -> bool {
         false
     }
 
-    /// Sets the treatment of ids that were retrieved twice.
-    fn set_repeats(&mut self, repeats: RepeatedIds);
+    /// Sets the treatment of ids that were retrieved twice for a query.
+    fn set_repeats(&mut self, repeats: DuplicateIds);
 
-    /// Appends some rows to a block, whose codes are exact: the labels of the first `reach` ranks,
-    /// and the number of relevant documents of each code.
+    /// Appends the rankings of some rows to a block: the labels of the first `reach` ranks, and the
+    /// numbers of relevant documents by code. Each grade has a code of its own.
     fn fill(
         &self,
         rows: Range<usize>,
-        coder: &Coder,
+        coder: &GradeEncoder,
         reach: usize,
         scratch: &mut Scratch,
         block: &mut Block,
     ) -> Result<()>;
 
-    /// Appends the grades of the ids that were retrieved for a row, `None` for one without a grade,
-    /// and the grades of the relevant ids.
+    /// Appends the exact grades of the ids retrieved for a row, `None` for an id without a grade,
+    /// and those of its relevant ids.
     fn graded(
         &self,
         row: usize,
-        coder: &Coder,
-        room: &mut MatchRoom,
+        coder: &GradeEncoder,
+        room: &mut MatchBuffers,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()>;
 }
 
-/// Lists of ids in slices, with a function from an entry of the relevant list to its id and grade.
+/// Lists of relevant and retrieved ids in slices, with a function that returns the id and grade of
+/// a relevant entry.
 pub(super) struct IdLists<'a, I, E, R, L> {
     pub relevant: &'a [R],
     pub retrieved: &'a [L],
     pub grade: fn(&E) -> (&I, f64),
-    pub repeats: RepeatedIds,
+    pub repeats: DuplicateIds,
     pub types: PhantomData<fn(&E, &I)>,
 }
 
-impl<I, E, R, L> Lists for IdLists<'_, I, E, R, L>
+impl<I, E, R, L> IdListSource for IdLists<'_, I, E, R, L>
 where
     I: Hash + Eq + Debug,
     R: AsRef<[E]> + Sync,
@@ -108,9 +113,9 @@ where
             for (at, entry) in relevant.as_ref().iter().enumerate() {
                 let grade = (self.grade)(entry).1;
                 if !(grade >= 0.0 && grade.is_finite()) {
-                    return Err(wrong(format!(
+                    return unanswerable(format!(
                         "relevant[{row}, {at}] has the grade {grade}: one from 0 was expected"
-                    )));
+                    ));
                 }
                 // Beyond as many as have codes, only their extent matters.
                 let few = grades.len() <= MAX_GRADES;
@@ -122,29 +127,33 @@ where
         Ok(grades)
     }
 
-    fn set_repeats(&mut self, repeats: RepeatedIds) {
+    fn set_repeats(&mut self, repeats: DuplicateIds) {
         self.repeats = repeats;
     }
 
     fn fill(
         &self,
         rows: Range<usize>,
-        coder: &Coder,
+        coder: &GradeEncoder,
         reach: usize,
         scratch: &mut Scratch,
         block: &mut Block,
     ) -> Result<()> {
         let Scratch { labels, counts, .. } = scratch;
-        let code = |grade: f64| coder.book().code(grade).filter(|_| grade >= 0.0);
         for row in rows {
             depth(row, self.retrieved(row))?;
             labels.clear();
             counts.fill(0);
-            let judged = |code: u8| counts[usize::from(code)] += 1;
-            self.join(row, code, judged, |code| labels.push(code.unwrap_or(UNPOOLED)))?;
+            self.join(
+                row,
+                // A codebook has a code for grades below 0 too, but lists have no such grade.
+                |grade| coder.book().code(grade).filter(|_| grade >= 0.0),
+                |code| counts[usize::from(code)] += 1,
+                |code| labels.push(code.unwrap_or(NOT_IN_QRELS)),
+            )?;
             block.room(labels.len())[..labels.len()].copy_from_slice(labels);
             let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
-            few_enough(row, judged)?;
+            check_judged_counts(row, judged)?;
             block.push_labels(labels.len().min(reach));
             block.push_judged(1, FIRST_GRADE, judged);
         }
@@ -154,15 +163,17 @@ where
     fn graded(
         &self,
         row: usize,
-        coder: &Coder,
-        _room: &mut MatchRoom,
+        coder: &GradeEncoder,
+        _room: &mut MatchBuffers,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()> {
-        let known = |grade: f64| {
-            Some(grade + 0.0).filter(|&grade| grade >= 0.0 && coder.book().code(grade).is_some())
-        };
-        self.join(row, known, |grade| judged.push(grade), |grade| ranking.push(grade))
+        self.join(
+            row,
+            |grade| coder.book().code(grade).filter(|_| grade >= 0.0).map(|_| grade + 0.0),
+            |grade| judged.push(grade),
+            |grade| ranking.push(grade),
+        )
     }
 }
 
@@ -172,13 +183,13 @@ where
     R: AsRef<[E]> + Sync,
     L: AsRef<[I]> + Sync,
 {
-    /// Looks up the retrieved ids of a row among the relevant ids. `of` returns the value of a
-    /// grade that is known; the value of each relevant id is passed to `judged`, and that of each
-    /// retrieved id, if it has one, to `retrieved`.
+    /// Matches a query's retrieved ids with its relevant ids, and passes on the value of each.
+    /// `encode` returns the value of a grade that is known; the value of each relevant id is passed
+    /// to `judged`, and that of each retrieved id, if it has one, to `retrieved`.
     fn join<T: Copy>(
         &self,
         row: usize,
-        of: impl Fn(f64) -> Option<T>,
+        encode: impl Fn(f64) -> Option<T>,
         mut judged: impl FnMut(T),
         mut retrieved: impl FnMut(Option<T>),
     ) -> Result<()> {
@@ -188,24 +199,26 @@ where
             HashMap::with_capacity(relevant.len() + ids.len());
         for (at, entry) in relevant.iter().enumerate() {
             let (id, grade) = (self.grade)(entry);
-            let value = of(grade).ok_or_else(|| {
-                wrong(format!(
+            let value = encode(grade).ok_or_else(|| {
+                shape_error(format!(
                     "relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"
                 ))
             })?;
             if known.insert(id, (Some(value), false)).is_some() {
-                return Err(wrong(format!("relevant[{row}, {at}], {id:?}, occurs twice")));
+                return unanswerable(format!("relevant[{row}, {at}], {id:?}, occurs twice"));
             }
             judged(value);
         }
         for (at, id) in ids.iter().enumerate() {
             retrieved(match known.entry(id) {
                 Entry::Occupied(entry) if entry.get().1 => match self.repeats {
-                    RepeatedIds::Error => {
-                        return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, occurs twice")));
+                    DuplicateIds::Error => {
+                        return unanswerable(format!(
+                            "retrieved[{row}, {at}], {id:?}, occurs twice"
+                        ));
                     }
-                    RepeatedIds::First => continue,
-                    RepeatedIds::Blank => None,
+                    DuplicateIds::First => continue,
+                    DuplicateIds::Blank => None,
                 },
                 Entry::Occupied(mut entry) => {
                     entry.get_mut().1 = true;

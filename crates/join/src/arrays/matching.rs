@@ -1,4 +1,4 @@
-//! Finds the ids of a list in a second list: the column in the truth of each found id.
+//! Matches found ids with true ids: the column of each found id of a query in its list of true ids.
 //!
 //! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of
 //! the found ones. Up to 255 go through tables of [bytes](super::short). Longer lists go through a
@@ -16,23 +16,24 @@ pub(super) const FEW: usize = 16;
 /// takes the square of this.
 const MANY: usize = 1 << 12;
 
-/// An id for comparison: signed and unsigned integers of a width, by their bits.
+/// An integer id as it is compared: by its 32 or 64 bits, signed or unsigned.
 pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// The id of an empty place.
     const EMPTY: Self;
 
-    /// Whether this is the id of an empty place: −1, or 2³² − 1.
+    /// Returns whether an id marks an empty place of a row: −1, or 2³² − 1.
     fn is_empty(self) -> bool;
 
-    /// The hash of the id: the highest `bits` bits of a product.
+    /// Returns the hash of an id: the highest `bits` bits of a product.
     fn hash(self, bits: u32) -> usize;
 
-    /// Writes for each of up to [`FEW`] found ids, the second of both lists, its column in a truth
-    /// of as many at most, from 1, or 0. Returns false for a rare row.
+    /// Matches, by comparing SIMD vectors, up to [`FEW`] found ids with as many true ids: writes
+    /// each found id's column, from 1, or 0. The true ids are the first of `both` lists. Returns
+    /// false for a rare row.
     fn few<S: Simd>(simd: S, both: [RowIds<'_, Self>; 2], columns: &mut [u8; FEW]) -> bool;
 }
 
-/// The ids of a row, and the array behind the row.
+/// The ids of one query's row, and the ids that follow from its start in the array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowIds<'a, K> {
     pub ids: &'a [K],
@@ -43,7 +44,7 @@ pub(super) struct RowIds<'a, K> {
 
 macro_rules! ids {
     ($(
-        $id:ty, $unsigned:ty, $odd:literal, $vector:ident of $width:literal, $is_empty:expr;
+        $id:ty, $unsigned:ty, $odd:literal, $vector:ident by $width:literal, $is_empty:expr;
     )*) => {$(
         impl ArrayId for $id {
             const EMPTY: $id = -1;
@@ -64,17 +65,17 @@ macro_rules! ids {
                 const VECTORS: usize = FEW / $width;
                 /// The ids in lanes, and [`ArrayId::EMPTY`] behind them.
                 #[inline(always)]
-                fn lanes<S: Simd>(simd: S, of: &RowIds<'_, $id>) -> [$vector<S>; VECTORS] {
+                fn lanes<S: Simd>(simd: S, row: &RowIds<'_, $id>) -> [$vector<S>; VECTORS] {
                     let mut padded = [<$id>::EMPTY; FEW];
-                    let all = match of.whole {
+                    let all = match row.whole {
                         Some(whole) => whole,
                         None => {
-                            padded[..of.ids.len()].copy_from_slice(of.ids);
+                            padded[..row.ids.len()].copy_from_slice(row.ids);
                             &padded
                         }
                     };
                     let (count, empty) = (
-                        $vector::splat(simd, of.ids.len() as $id),
+                        $vector::splat(simd, row.ids.len() as $id),
                         $vector::splat(simd, <$id>::EMPTY),
                     );
                     std::array::from_fn(|at| {
@@ -86,14 +87,14 @@ macro_rules! ids {
                 let [truth, found] = both;
                 let (of_truth, of_found) = (lanes(simd, &truth), lanes(simd, &found));
                 let zero = $vector::splat(simd, 0);
-                let (mut of, mut equal) = ([zero; VECTORS], zero);
+                let (mut matched, mut equal) = ([zero; VECTORS], zero);
                 // A comparison gives −1 if its operands are equal. Each id equals itself, and each
                 // lane behind the ids is empty. Without further equal pairs, the comparisons count
                 // to twice the number of lanes.
                 for (&id, column) in truth.ids.iter().zip(1..) {
                     let (id, column) = ($vector::splat(simd, id), $vector::splat(simd, column));
                     for at in 0..VECTORS {
-                        of[at] = id.simd_eq(of_found[at]).select(column, of[at]);
+                        matched[at] = id.simd_eq(of_found[at]).select(column, matched[at]);
                         equal += id.simd_eq(of_truth[at]).to_vector();
                     }
                 }
@@ -109,8 +110,9 @@ macro_rules! ids {
                         equal += ids.simd_eq($vector::splat(simd, u32::MAX as $id)).to_vector();
                     }
                 }
-                for (columns, of) in columns.as_chunks_mut::<$width>().0.iter_mut().zip(of) {
-                    *columns = of.to_array().map(|column| column as u8);
+                let chunks = columns.as_chunks_mut::<$width>().0;
+                for (columns, found) in chunks.iter_mut().zip(matched) {
+                    *columns = found.to_array().map(|column| column as u8);
                 }
                 equal.to_array().iter().sum::<$id>() == -2 * FEW as $id
             }
@@ -118,19 +120,20 @@ macro_rules! ids {
     )*};
 }
 ids! {
-    i32, u32, 0x9e37_79b1, i32x16 of 16, |id| id == -1;
-    i64, u64, 0x9e37_79b9_7f4a_7c15, i64x8 of 8, |id| id == -1 || id == i64::from(u32::MAX);
+    i32, u32, 0x9e37_79b1, i32x16 by 16, |id| id == -1;
+    i64, u64, 0x9e37_79b9_7f4a_7c15, i64x8 by 8, |id| id == -1 || id == i64::from(u32::MAX);
 }
 
-/// A slot of the table: an id and the place of the id. The slot is in use if the place belongs to
-/// the current row.
+/// A slot of the hash table that matches found ids with true ids: an id, and its place in the
+/// lists. The slot is in use if the place belongs to the current row.
 #[derive(Debug, Clone, Copy)]
 struct Slot<K> {
     id: K,
     place: u32,
 }
 
-/// The table of the ids of a row.
+/// A hash table that matches the found ids of one query after the other with its true ids, for long
+/// lists.
 #[derive(Debug)]
 pub(super) struct SlotTable<K> {
     slots: Vec<Slot<K>>,
@@ -140,13 +143,13 @@ pub(super) struct SlotTable<K> {
 
 impl<K> Default for SlotTable<K> {
     fn default() -> Self {
-        SlotTable { slots: Vec::new(), next: 1 }
+        Self { slots: Vec::new(), next: 1 }
     }
 }
 
 impl<K: ArrayId> SlotTable<K> {
-    /// Passes the index of each found id and its column in the truth, from 1, or 0, to `see`.
-    /// Returns false for a rare row; the caller must then discard the pairs passed so far.
+    /// Passes the index of each found id, and its column from 1 among the true ids or else 0, to
+    /// `see`. Returns false for a rare row; the caller must then discard the pairs passed so far.
     pub fn match_ids(&mut self, truth: &[K], found: &[K], see: impl FnMut(usize, usize)) -> bool {
         if truth.len().max(found.len()) > MANY {
             return false;
@@ -154,7 +157,7 @@ impl<K: ArrayId> SlotTable<K> {
         let bits = (4 * truth.len().max(found.len())).next_power_of_two().trailing_zeros().max(4);
         let places = (truth.len() + found.len()) as u32;
         if self.next.checked_add(places).is_none() {
-            *self = SlotTable::default();
+            *self = Self::default();
         }
         if self.slots.len() < 1 << bits {
             self.slots.resize(1 << bits, Slot { id: K::EMPTY, place: 0 });
@@ -194,15 +197,15 @@ fn is_plain<K: ArrayId>(
         }
         // No branch depends on `is_there`, because the processor could not predict the branch.
         let is_there = slots[at].place >= first;
-        let of = if is_there { slots[at].place - first } else { none };
-        rare |= is_there && of >= none;
-        see(at_found, if of < none { of as usize + 1 } else { 0 });
+        let column = if is_there { slots[at].place - first } else { none };
+        rare |= is_there && column >= none;
+        see(at_found, if column < none { column as usize + 1 } else { 0 });
         slots[at] = Slot { id, place: first + none + at_found as u32 };
     }
     !rare
 }
 
-/// A found id that takes a rank of the row.
+/// A found id that takes a rank of a query's ranking, with its column among the true ids.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundId {
     /// Its index in the row.
@@ -219,7 +222,7 @@ mod tests {
 
     use fearless_simd::{Level, dispatch};
 
-    /// Every level of SIMD that this machine has.
+    /// Returns every level of SIMD that this machine has.
     fn levels() -> Vec<Level> {
         let best = Level::new();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -233,17 +236,18 @@ mod tests {
         std::iter::once(best).chain(more.into_iter().flatten()).collect()
     }
 
-    /// The columns of ids, if nothing is rare.
+    /// Returns the columns of ids, if nothing is rare.
     fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<usize>> {
         let is_plain = |ids: &[K]| {
             let twice = |at: usize| ids[..at].contains(&ids[at]);
             !(0..ids.len()).any(|at| ids[at].is_empty() || twice(at))
         };
-        let column = |id: &K| truth.iter().position(|of| of == id).map_or(0, |at| at + 1);
+        let column =
+            |id: &K| truth.iter().position(|truth_id| truth_id == id).map_or(0, |at| at + 1);
         (is_plain(truth) && is_plain(found)).then(|| found.iter().map(column).collect())
     }
 
-    fn check<K: ArrayId + std::fmt::Debug>(all: &[K], of: impl Fn(u64) -> K) {
+    fn check<K: ArrayId + std::fmt::Debug>(all: &[K], make_id: impl Fn(u64) -> K) {
         let mut state = 7u64;
         let mut below = |end: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -254,7 +258,7 @@ mod tests {
             let most = if number % 3 == 0 { 40 } else { FEW as u64 };
             let row = |random: &mut dyn FnMut(u64) -> u64| -> Vec<K> {
                 let count = random(most + 1) as usize;
-                let mut ids: Vec<K> = (0..2 * most).map(&of).collect();
+                let mut ids: Vec<K> = (0..2 * most).map(&make_id).collect();
                 (0..ids.len()).for_each(|at| ids.swap(at, random(2 * most) as usize));
                 ids.truncate(count);
                 if number % 4 == 0 && count > 0 {
@@ -271,7 +275,8 @@ mod tests {
             if truth.len().max(found.len()) > FEW {
                 continue;
             }
-            let behind: Vec<K> = truth.iter().chain(&found).chain(&[of(1); FEW]).copied().collect();
+            let behind: Vec<K> =
+                truth.iter().chain(&found).chain(&[make_id(1); FEW]).copied().collect();
             for (level, whole) in
                 levels().into_iter().flat_map(|level| [(level, false), (level, true)])
             {
@@ -283,7 +288,7 @@ mod tests {
                 let mut columns = [0; FEW];
                 let is_plain = dispatch!(level, simd => K::few(simd, [truth, found], &mut columns));
                 let columns: Vec<usize> =
-                    columns[..found.ids.len()].iter().map(|&of| of.into()).collect();
+                    columns[..found.ids.len()].iter().map(|&column| column.into()).collect();
                 assert_eq!(is_plain.then_some(columns), expected, "{level:?} {truth:?} {found:?}");
             }
         }

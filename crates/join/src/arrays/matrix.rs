@@ -1,28 +1,28 @@
-//! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated
+//! Label matrices made from rankings in memory: for groups of queries, a GPU, a file, or repeated
 //! evaluation.
 
-use super::id_arrays::row_of;
+use super::id_arrays::ranking_row;
 use super::numbers::ArrayNumber;
-use super::{Coder, RankingSource, Rankings, Scratch};
-use crate::error::{Error, Result, printable};
+use super::{GradeEncoder, RankingSource, Rankings, Scratch};
+use crate::error::{Result, printable, unanswerable};
 use crate::ids::Ids;
 use crate::matrix::code::MAX_GRADES;
 use crate::matrix::{
-    Block, ExactFacts, Facts, LabelMatrix, MatrixBuilder, RunInfo, ScoresSeen, StagedPiece,
-    StagedRow, StagedRun, StagedTies,
+    Block, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo, ScoreWarnings,
+    StagedPiece, StagedRow, StagedRun, StagedTies,
 };
 use crate::numbers::with_numbers;
-use crate::rule::{IdealOf, RankingRule, Ties};
+use crate::rule::{IdealSource, RankingRule, TieBreak};
 
 impl LabelMatrix {
-    /// Makes a matrix of rankings, as a run called `name`. A ranking without an id is called by its
-    /// index, from 0, with as many digits as the last index.
+    /// Makes a label matrix from rankings in the caller's memory, as a run called `name`. A ranking
+    /// without an id is called by its index, from 0, with as many digits as the last index.
     ///
     /// ```
     /// use laneval::arrays::{Rankings, Shape};
     /// use laneval::{Evaluator, LabelMatrix};
     /// let rankings = Rankings::labels(&[0u8, 1, 2, 0], Shape::dense(2))?;
-    /// let matrix = LabelMatrix::of_rankings("mine", &rankings)?;
+    /// let matrix = LabelMatrix::from_rankings("mine", &rankings)?;
     /// assert_eq!(Evaluator::new(["RR"])?.evaluate(&matrix)?.average("mine", "RR"), Some(0.75));
     /// # Ok::<(), laneval::Error>(())
     /// ```
@@ -30,28 +30,27 @@ impl LabelMatrix {
     /// # Errors
     /// A fault of the arrays, with its row and place; two rankings with an equal id; more than 2³²
     /// rankings.
-    pub fn of_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
+    pub fn from_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         Self::staged(name, rankings, None)
     }
 
-    /// Makes a matrix as [`LabelMatrix::of_rankings`] does, and records tied documents, so that the
-    /// matrix can be evaluated over all orders of ties. Scores are compared as the numbers of their
-    /// array, without rounding.
+    /// Makes a label matrix from rankings as [`LabelMatrix::from_rankings`] does, and records tied
+    /// documents, so that it can be evaluated over all orders of ties. Scores are compared as the
+    /// numbers of their array, without rounding.
     ///
     /// ```
     /// use laneval::arrays::{Rankings, Shape};
     /// use laneval::{Evaluator, LabelMatrix, TiedValue};
     /// let rankings = Rankings::scores(&[0.5f32, 0.5, 0.1], &[0u8, 1, 0], Shape::dense(3))?;
-    /// let matrix = LabelMatrix::of_tied_rankings("mine", &rankings)?;
-    /// let evaluator = Evaluator::new(["RR"])?.with_tied(TiedValue::Average);
+    /// let matrix = LabelMatrix::from_rankings_with_ties("mine", &rankings)?;
+    /// let evaluator = Evaluator::new(["RR"])?.with_tied_value(TiedValue::Average);
     /// assert_eq!(evaluator.evaluate(&matrix)?.average("mine", "RR"), Some(0.75));
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
-    /// # Errors
-    /// The errors of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct
-    /// grades.
-    pub fn of_tied_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
+    /// # Errors The errors of [`LabelMatrix::from_rankings`]; rankings without scores; more than
+    /// 253 distinct grades.
+    pub fn from_rankings_with_ties(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         let message = match rankings.source {
             RankingSource::Scores { .. } if rankings.codebook()?.is_exact() => {
                 return Self::staged(name, rankings, Some(StagedTies::default()));
@@ -65,16 +64,15 @@ impl LabelMatrix {
                  were expected"
                 .to_owned(),
         };
-        Err(Error::Unanswerable(message))
+        unanswerable(message)
     }
 
     fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
-        if rankings.are_within() {
-            return Err(Error::Unanswerable(
+        if rankings.uses_distances() {
+            return unanswerable(
                 "distances of found neighbours give values of NNR alone, and no matrix: leave them \
-                 out, or evaluate the rankings"
-                    .to_owned(),
-            ));
+                 out, or evaluate the rankings",
+            );
         }
         let book = rankings.codebook()?;
         let rows = rankings.len();
@@ -86,19 +84,19 @@ impl LabelMatrix {
         order.sort_unstable_by_key(|&row| ids.get(row));
         if let Some(pair) = order.windows(2).find(|pair| ids.get(pair[0]) == ids.get(pair[1])) {
             let id = printable(ids.get(pair[0]));
-            return Err(Error::Unanswerable(format!("the id {id} occurs twice")));
+            return unanswerable(format!("the id {id} occurs twice"));
         }
-        let (mut facts, mut piece) = (Facts::new(), StagedPiece::default());
-        let mut exact = ExactFacts::default();
+        let (mut facts, mut piece) = (GradeHistograms::new(), StagedPiece::default());
+        let mut exact = ExactHistograms::default();
         let (coder, mut scratch, mut block) =
-            (Coder::new(&book), Scratch::default(), Block::default());
+            (GradeEncoder::new(&book), Scratch::default(), Block::default());
         for (row, query) in order.iter().zip(0..) {
             block.clear();
             rankings.fill(&mut block, *row..row + 1, &coder, usize::MAX, &mut scratch)?;
             facts.append(block.facts());
             if let Some(of_row) = block.exact(&book) {
                 exact.append(&of_row.facts);
-                piece.exact.extend_from_slice(of_row.rows.of(0));
+                piece.exact.extend_from_slice(of_row.rows.row(0));
             }
             let labels = block.labels(0);
             if !labels.is_empty() {
@@ -112,14 +110,17 @@ impl LabelMatrix {
             }
         }
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
-        let rule = RankingRule { ties: Ties::Input, ..RankingRule::default() };
-        let ideal =
-            if rankings.are_ideals_retrieved() { IdealOf::Retrieved } else { IdealOf::Judgments };
+        let rule = RankingRule { ties: TieBreak::Input, ..RankingRule::default() };
+        let ideal = if rankings.is_ideal_from_retrieved() {
+            IdealSource::Retrieved
+        } else {
+            IdealSource::Judgments
+        };
         let exact = (!book.is_exact()).then_some(exact);
         let mut matrix =
             MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
         // Where all orders of equal scores are evaluated, none decides.
-        let seen = if tied.is_some() { ScoresSeen::default() } else { scratch.seen };
+        let seen = if tied.is_some() { ScoreWarnings::default() } else { scratch.seen };
         let (name, results) = (name.to_owned(), piece.labels.len() as u64);
         let info = RunInfo { name, results, seen, ..RunInfo::default() };
         matrix.push(StagedRun { info, pieces: vec![piece], tied });
@@ -128,8 +129,8 @@ impl LabelMatrix {
 }
 
 impl Rankings<'_> {
-    /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have
-    /// equal scores, two at least, if there are scores.
+    /// Passes each group of equal scores in a ranking to `note`: its first rank, from 0, and its
+    /// number of documents, two at least. Rankings without scores have no such group.
     fn each_tie(&self, row: usize, note: impl FnMut(usize, usize)) {
         if let RankingSource::Scores { scores, layout, .. } = &self.source {
             with_numbers!(*scores, scores => each_tie(&scores[layout.row(row)], note));
@@ -149,12 +150,14 @@ fn each_tie<N: ArrayNumber>(scores: &[N], mut note: impl FnMut(usize, usize)) {
     }
 }
 
-/// The numbers of rows from 0, as ids. Each number has as many digits as the last, so that the ids
-/// are in bytewise order. Rows in `dropped` are not rankings; `count` rows are left.
+/// Makes ids for rankings without ids: the numbers of their rows, from 0. Each number has as many
+/// digits as the last, so that the ids are in bytewise order. Rows in `dropped` are not rankings;
+/// `count` rows are left.
 fn numbers(count: usize, dropped: &[usize]) -> Ids {
     let digits = (count + dropped.len()).saturating_sub(1).to_string().len();
     let mut ids = Ids::default();
-    (0..count)
-        .for_each(|ranking| ids.push(format!("{:0digits$}", row_of(dropped, ranking)).as_bytes()));
+    for ranking in 0..count {
+        ids.push(format!("{:0digits$}", ranking_row(dropped, ranking)).as_bytes());
+    }
     ids
 }

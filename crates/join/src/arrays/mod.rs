@@ -4,23 +4,23 @@
 //! [`Rankings`] borrow arrays and describe their meaning. An `Evaluator` evaluates [`Rankings`]
 //! directly (`Evaluator::rankings`, or batch by batch in a `Stream`): some rows at a time become
 //! tiles, in memory that is used again.
-//! [`LabelMatrix::of_rankings`](crate::matrix::LabelMatrix::of_rankings) copies [`Rankings`] into a
-//! matrix.
+//! [`LabelMatrix::from_rankings`](crate::matrix::LabelMatrix::from_rankings) copies [`Rankings`]
+//! into a matrix.
 //!
 //! A grade is a finite number from 0; −1 stands for a document that is not judged. Rankings with up
 //! to 253 distinct grades are encoded fastest.
 
+mod duplicate_ids;
 mod exact;
 mod grades;
 mod id_arrays;
 mod lists;
-mod match_room;
+mod match_buffers;
 mod matching;
 mod matrix;
 mod neighbours;
 mod numbers;
 mod ranked;
-mod repeated;
 mod scratch;
 mod shape;
 mod short;
@@ -32,22 +32,22 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unanswerable};
 use crate::ids::Ids;
 use crate::matrix::code::FIRST_GRADE;
 use crate::matrix::{Block, Codebook};
 use crate::numbers::{with_integers, with_numbers};
-use lists::{IdLists, Lists};
+use lists::{IdListSource, IdLists};
 use numbers::ArrayNumber;
-use scratch::KeptKey;
-use shape::{Layout, depth, few_enough, wrong};
+use scratch::KeyScratch;
+use shape::{Layout, check_judged_counts, depth, shape_error};
 
 pub use crate::numbers::{Integers, Numbers};
-pub use grades::Coder;
+pub use duplicate_ids::DuplicateIds;
+pub use grades::GradeEncoder;
 #[doc(hidden)]
-pub use id_arrays::row_of;
+pub use id_arrays::ranking_row;
 pub use neighbours::Neighbours;
-pub use repeated::RepeatedIds;
 pub use scratch::Scratch;
 pub use shape::Shape;
 
@@ -55,7 +55,8 @@ pub use shape::Shape;
 /// looked at.
 const COUNTS_TOGETHER: usize = 1 << 11;
 
-/// The judged documents of each row, from which recall and ideal rankings follow.
+/// The source of the numbers of judged documents of each ranking in memory, from which recall and
+/// ideal rankings follow.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub enum Ideal<'a> {
@@ -76,7 +77,8 @@ pub enum Ideal<'a> {
     },
 }
 
-/// Rankings in the caller's memory, one for each row.
+/// Rankings in the caller's memory, one a row: arrays of labels, arrays of scores and grades, or
+/// ids.
 ///
 /// ```
 /// use laneval::arrays::{Ideal, Rankings, Shape};
@@ -116,23 +118,23 @@ pub struct Rankings<'a> {
 enum RankingSource<'a> {
     Labels { grades: Numbers<'a>, layout: Layout<'a> },
     Scores { scores: Numbers<'a>, grades: Numbers<'a>, layout: Layout<'a> },
-    Lists(Box<dyn Lists + 'a>),
+    Lists(Box<dyn IdListSource + 'a>),
 }
 
 impl<'a> Rankings<'a> {
-    /// Makes rankings of grades by rank, the best rank of each row first.
+    /// Makes rankings from an array of grades in rank order, the best rank of each row first.
     ///
     /// # Errors
     /// A shape that does not fit the array.
     pub fn labels(grades: impl Into<Numbers<'a>>, shape: Shape<'a>) -> Result<Self> {
         let grades = grades.into();
         let layout = Layout::new(shape, grades.len(), "labels")?;
-        Self::of(RankingSource::Labels { grades, layout })
+        Self::from_source(RankingSource::Labels { grades, layout })
     }
 
-    /// Makes rankings of the scores of each row's documents in any order, and of their grades in
-    /// the same order. The highest score comes first, and of equal scores the earlier one. Infinite
-    /// scores are allowed.
+    /// Makes rankings from an array of scores of each row's documents, in any order, and an array
+    /// of their grades in the same order. The highest score comes first, and of equal scores the
+    /// earlier one. Infinite scores are allowed.
     ///
     /// # Errors
     /// Unequal numbers of grades and scores; a shape that does not fit the array.
@@ -143,18 +145,18 @@ impl<'a> Rankings<'a> {
     ) -> Result<Self> {
         let (scores, grades) = (scores.into(), grades.into());
         if scores.len() != grades.len() {
-            return Err(wrong(format!(
+            return unanswerable(format!(
                 "{} scores and {} grades: the same number was expected",
                 scores.len(),
                 grades.len()
-            )));
+            ));
         }
         let layout = Layout::new(shape, scores.len(), "scores")?;
-        Self::of(RankingSource::Scores { scores, grades, layout })
+        Self::from_source(RankingSource::Scores { scores, grades, layout })
     }
 
-    /// Makes rankings of the ids of the relevant documents of each query, and of the retrieved
-    /// ones, the best first. All others are not judged.
+    /// Makes rankings from lists of each query's relevant ids, and lists of its retrieved ids, the
+    /// best first. All other ids are not judged.
     ///
     /// # Errors
     /// Another number of relevant lists than of retrieved ones.
@@ -167,8 +169,8 @@ impl<'a> Rankings<'a> {
         Self::lists::<I, I, R, L>(relevant, retrieved, |id| (id, 1.0))
     }
 
-    /// Makes rankings of the ids of the judged documents of each query with their grades, and of
-    /// the ids of the retrieved ones, the best first.
+    /// Makes rankings from lists of each query's judged ids with grades, and lists of its retrieved
+    /// ids, the best first.
     ///
     /// # Errors
     /// Another number of judged lists than of retrieved ones.
@@ -193,30 +195,31 @@ impl<'a> Rankings<'a> {
         L: AsRef<[I]> + Sync,
     {
         if relevant.len() != retrieved.len() {
-            return Err(wrong(format!(
+            return unanswerable(format!(
                 "{} lists of relevant ids and {} of retrieved ones: the same number was expected",
                 relevant.len(),
                 retrieved.len()
-            )));
+            ));
         }
-        Self::of(RankingSource::Lists(Box::new(IdLists {
+        Self::from_source(RankingSource::Lists(Box::new(IdLists {
             relevant,
             retrieved,
             grade,
-            repeats: RepeatedIds::default(),
+            repeats: DuplicateIds::default(),
             types: PhantomData,
         })))
     }
 
-    fn of(source: RankingSource<'a>) -> Result<Self> {
-        let rankings = Rankings { source, ideal: Ideal::Retrieved, ids: None };
+    fn from_source(source: RankingSource<'a>) -> Result<Self> {
+        let rankings = Self { source, ideal: Ideal::Retrieved, ids: None };
         match rankings.len() {
-            0 => Err(wrong("no rankings: at least one row was expected".to_owned())),
+            0 => unanswerable("no rankings: at least one row was expected"),
             _ => Ok(rankings),
         }
     }
 
-    /// Sets the number of judged documents of each row.
+    /// Sets the source of the number of judged documents of each ranking, for recall and ideal
+    /// rankings.
     ///
     /// # Errors
     /// Not one number a row (and grade); grades that are not finite, less than 0, or given twice;
@@ -225,90 +228,94 @@ impl<'a> Rankings<'a> {
         let rows = self.len();
         match ideal {
             Ideal::Retrieved => {}
-            _ if matches!(self.source, RankingSource::Lists(_)) => {
-                return Err(wrong("lists of ids say themselves what is judged".to_owned()));
+            _ if self.id_lists().is_some() => {
+                return unanswerable("lists of ids say themselves what is judged");
             }
             Ideal::Relevant(counts) => expect("relevant counts", counts.len(), rows, "rows")?,
             Ideal::Counts { grades, counts } => {
-                expect(
-                    "judged counts",
-                    counts.len(),
-                    rows.saturating_mul(grades.len()),
-                    "rows × grades",
-                )?;
-                let wrong_grade = |(at, grade): (usize, &f64)| {
-                    let fine = *grade >= 0.0 && grade.is_finite() && !grades[..at].contains(grade);
-                    (!fine).then_some(*grade)
-                };
-                if let Some(grade) = grades.iter().enumerate().find_map(wrong_grade) {
-                    return Err(wrong(format!(
-                        "{grade} among the grades of the judged counts: distinct ones from 0 were \
-                         expected"
-                    )));
+                let expected = rows.saturating_mul(grades.len());
+                expect("judged counts", counts.len(), expected, "rows × grades")?;
+                for (at, grade) in grades.iter().enumerate() {
+                    if !(*grade >= 0.0 && grade.is_finite()) || grades[..at].contains(grade) {
+                        return unanswerable(format!(
+                            "{grade} among the grades of the judged counts: distinct ones from 0 \
+                             were expected"
+                        ));
+                    }
                 }
             }
         }
-        Ok(Rankings { ideal, ..self })
+        Ok(Self { ideal, ..self })
     }
 
-    /// Sets the ids of the rows, distinct and in their order. Without ids, a row is called by its
-    /// index, from 0.
+    /// Sets the ids of the rankings' queries, distinct and in the order of the rows. Without ids, a
+    /// row is called by its index, from 0.
     ///
     /// # Errors
     /// Another number of ids than of rows.
     pub fn with_ids(self, ids: &'a Ids) -> Result<Self> {
         expect("ids", ids.len(), self.len(), "rows")?;
-        Ok(Rankings { ids: Some(ids), ..self })
+        Ok(Self { ids: Some(ids), ..self })
     }
 
-    /// The number of rankings.
+    /// Returns the number of rankings.
     pub fn len(&self) -> usize {
-        match &self.source {
-            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
-                layout.rows()
-            }
-            RankingSource::Lists(lists) => lists.rows(),
+        match self.layout() {
+            Ok(layout) => layout.rows(),
+            Err(lists) => lists.rows(),
         }
     }
 
-    /// Whether there are no rankings.
+    /// Returns the layout of the array of labels or scores, or else the lists of ids.
+    fn layout(&self) -> Result<&Layout<'a>, &(dyn IdListSource + 'a)> {
+        match &self.source {
+            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
+                Ok(layout)
+            }
+            RankingSource::Lists(lists) => Err(&**lists),
+        }
+    }
+
+    /// Returns the lists of ids, if the rankings are made of these.
+    fn id_lists(&self) -> Option<&(dyn IdListSource + 'a)> {
+        self.layout().err()
+    }
+
+    /// Returns whether there are no rankings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The ids of the rows.
+    /// Returns the ids of the rankings' queries, if the caller gave any.
     pub fn row_ids(&self) -> Option<&'a Ids> {
         self.ids
     }
 
-    /// Whether the judged documents of a row are taken to be those of the row itself.
-    pub fn are_ideals_retrieved(&self) -> bool {
-        matches!(self.ideal, Ideal::Retrieved) && !matches!(self.source, RankingSource::Lists(_))
+    /// Returns whether the judged documents of each ranking are taken to be just the documents in
+    /// it.
+    pub fn is_ideal_from_retrieved(&self) -> bool {
+        matches!(self.ideal, Ideal::Retrieved) && self.id_lists().is_none()
     }
 
-    /// An upper bound of the number of values of some rows together.
-    pub fn values(&self, rows: Range<usize>) -> usize {
-        match &self.source {
-            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
-                layout.values(rows)
-            }
-            RankingSource::Lists(lists) => lists.values(rows),
+    /// Returns an upper bound of the number of documents in some rankings together.
+    pub fn max_values(&self, rows: Range<usize>) -> usize {
+        match self.layout() {
+            Ok(layout) => layout.values(rows),
+            Err(lists) => lists.values(rows),
         }
     }
 
-    /// Whether a row has no document.
+    /// Returns whether the ranking of a row has no document.
     pub fn is_row_empty(&self, row: usize) -> bool {
-        match &self.source {
-            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
-                layout.row(row).is_empty()
-            }
-            RankingSource::Lists(lists) => lists.is_row_empty(row),
+        match self.layout() {
+            Ok(layout) => layout.row(row).is_empty(),
+            Err(lists) => lists.is_row_empty(row),
         }
     }
 
-    /// Makes the codebook of the grades: 0 and 1 for [`Ideal::Relevant`], 0 and the given grades
-    /// for [`Ideal::Counts`], else the grades that occur. If all grades that occur are integers
-    /// from −1 to 15, the codebook has the integers from 0 to the largest.
+    /// Makes the codebook of the rankings' grades: 0 and 1 for [`Ideal::Relevant`], 0 and the given
+    /// grades for [`Ideal::Counts`], else the grades that occur. If all grades that occur are
+    /// integers from −1 to 15, the codebook has the integers from 0 to the largest.
     ///
     /// # Errors
     /// A grade that is not finite, or less than 0 and not −1.
@@ -326,7 +333,7 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Appends some rows to a block: the labels of the first `reach` ranks, and the number of
+    /// Appends some rankings to a block: the labels of the first `reach` ranks, and the number of
     /// judged documents of each code.
     ///
     /// # Errors
@@ -336,7 +343,7 @@ impl<'a> Rankings<'a> {
         &self,
         block: &mut Block,
         rows: Range<usize>,
-        coder: &Coder,
+        coder: &GradeEncoder,
         reach: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
@@ -345,27 +352,27 @@ impl<'a> Rankings<'a> {
                 .into_iter()
                 .try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
-        let given = Given::new(self.ideal, coder.book())?;
+        let given = GivenCounts::new(self.ideal, coder.book())?;
         let Scratch { level, judged, unranked, keys, seen, .. } = scratch;
         match &self.source {
             RankingSource::Lists(lists) => lists.fill(rows, coder, reach, scratch, block),
             RankingSource::Labels { grades, layout } => {
-                let asked = RowGrades { name: "labels", grades, layout, coder, given, reach };
-                asked.fill(*level, rows, judged, block)
+                let row_grades = RowGrades { name: "labels", grades, layout, coder, given, reach };
+                row_grades.fill(*level, rows, judged, block)
             }
             RankingSource::Scores { scores, grades, layout } => {
                 unranked.clear();
-                let asked =
+                let row_grades =
                     RowGrades { name: "grades", grades, layout, coder, given, reach: usize::MAX };
-                asked.fill(*level, rows.clone(), judged, unranked)?;
-                let of_row = |row: usize| layout.row(rows.start + row);
+                let (first, count) = (rows.start, rows.len() as u64);
+                row_grades.fill(*level, rows, judged, unranked)?;
                 let nothing = coder.book().code(0.0).unwrap_or(FIRST_GRADE - 1);
-                let decided = with_numbers!(*scores, all =>
-                    KeptKey::of(keys).rank(all, of_row, unranked, (reach, nothing), block))
+                let decided = with_numbers!(*scores, all => KeyScratch::scratch(keys)
+                    .rank(all, |row| layout.row(first + row), unranked, reach, nothing, block))
                 .map_err(|(row, at)| {
-                    wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
+                    shape_error(format!("scores[{}, {at}] is not a number", first + row))
                 })?;
-                seen.see_decided(rows.len() as u64, decided);
+                seen.see_decided(count, decided);
                 block.take_facts(unranked);
                 Ok(())
             }
@@ -373,27 +380,29 @@ impl<'a> Rankings<'a> {
     }
 }
 
-/// The grades by row, with the settings for their labels.
+/// An array of grades with a row for each ranking, and the encoder and settings that make labels of
+/// it.
 struct RowGrades<'a> {
     /// The name of the grades in errors.
     name: &'a str,
     grades: &'a Numbers<'a>,
     layout: &'a Layout<'a>,
-    coder: &'a Coder,
-    given: Given<'a>,
+    coder: &'a GradeEncoder,
+    given: GivenCounts<'a>,
     reach: usize,
 }
 
-/// Appends rows to a block, at one SIMD level.
+/// Encodes the grades of some rows as labels, and appends labels and numbers of judged documents to
+/// a block, at one SIMD level.
 #[inline(always)]
 fn encode<S: Simd>(
     simd: S,
     rows: Range<usize>,
-    asked: &RowGrades<'_>,
+    row_grades: &RowGrades<'_>,
     judged: &mut Vec<u32>,
     block: &mut Block,
 ) -> Result<()> {
-    let RowGrades { grades, layout, coder, given, reach, .. } = asked;
+    let RowGrades { grades, layout, coder, given, reach, .. } = row_grades;
     let codes = coder.book().grades().len();
     let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
     for first in rows.clone().step_by(together) {
@@ -409,7 +418,7 @@ fn encode<S: Simd>(
                 **grades,
                 values => coder.encode(simd, &values[of_row.clone()], labels)
             ) {
-                encoded = Err(asked.refused(row));
+                encoded = Err(row_grades.refused(row));
                 break;
             }
             grades::count(simd, labels, depth, &mut judged[taken * codes..][..codes]);
@@ -427,7 +436,8 @@ fn encode<S: Simd>(
 }
 
 impl RowGrades<'_> {
-    /// Appends rows to a block: the labels of grades, and the numbers of judged documents.
+    /// Appends some rankings to a block: the labels of their grades, and the numbers of judged
+    /// documents.
     fn fill(
         &self,
         level: Level,
@@ -438,12 +448,12 @@ impl RowGrades<'_> {
         dispatch!(level, simd => encode(simd, rows, self, judged, block))
     }
 
-    /// The error of a grade that has no code.
+    /// Returns the error of a row that has a grade without a code in the codebook.
     #[cold]
     fn refused(&self, row: usize) -> Error {
-        let RowGrades { name, grades, layout, coder, .. } = self;
+        let Self { name, grades, layout, coder, .. } = self;
         let of_row = layout.row(row);
-        let at = with_numbers!(**grades, values => coder.wrong(&values[of_row.clone()]));
+        let at = with_numbers!(**grades, values => coder.first_invalid(&values[of_row.clone()]));
         let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
         let known = if known.len() > 8 {
             format!("{} … {}", known[0], known[known.len() - 1])
@@ -451,22 +461,22 @@ impl RowGrades<'_> {
             known.join(", ")
         };
         let shown = grades.show(of_row.start + at);
-        wrong(format!(
+        shape_error(format!(
             "{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"
         ))
     }
 }
 
-fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
+fn expect(what: &str, found: usize, expected: usize, unit: &str) -> Result<()> {
     if found != expected {
-        return Err(wrong(format!("{found} {what}, and {expected} ({of}) were expected")));
+        return unanswerable(format!("{found} {what}, and {expected} ({unit}) were expected"));
     }
     Ok(())
 }
 
-/// The counts of judged documents that are given.
+/// The numbers of judged documents that the caller gave for each ranking and grade.
 #[derive(Default)]
-struct Given<'a> {
+struct GivenCounts<'a> {
     /// The counts, `[row][column]`, and the number of columns.
     counts: Option<(Integers<'a>, usize)>,
     /// The column of counts for each code of a grade; `None` without given counts.
@@ -476,31 +486,35 @@ struct Given<'a> {
     lacking: Vec<usize>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> GivenCounts<'a> {
     fn new(ideal: Ideal<'a>, book: &Codebook) -> Result<Self> {
         let (grades, counts): (&[f64], _) = match ideal {
-            Ideal::Retrieved => return Ok(Given::default()),
+            Ideal::Retrieved => return Ok(Self::default()),
             Ideal::Relevant(counts) => (&[1.0], counts),
             Ideal::Counts { grades, counts } => (grades, counts),
         };
         let mut columns = vec![None; book.grades().len()];
         for (column, &grade) in grades.iter().enumerate() {
-            let lacks =
-                || wrong(format!("there are counts of grade {grade}, which the codebook lacks"));
-            columns[usize::from(book.code(grade).ok_or_else(lacks)? - FIRST_GRADE)] = Some(column);
+            let code = book.code(grade).ok_or_else(|| {
+                shape_error(format!("there are counts of grade {grade}, which the codebook lacks"))
+            })?;
+            columns[usize::from(code - FIRST_GRADE)] = Some(column);
         }
-        let lacks = |&at: &usize| columns[at].is_none() && book.grades()[at] != 0.0;
-        let lacking = (0..columns.len()).filter(lacks).collect();
-        Ok(Given { counts: Some((counts, grades.len())), columns, lacking })
+        let lacking = (0..columns.len())
+            .filter(|&at| columns[at].is_none() && book.grades()[at] != 0.0)
+            .collect();
+        Ok(Self { counts: Some((counts, grades.len())), columns, lacking })
     }
 
-    /// Completes `found`, the number of documents of each grade in some rows, `[row][grade]`, to
-    /// the number of judged documents.
+    /// Raises `found`, the number of documents of each grade in some rankings, `[row][grade]`, to
+    /// the given number of judged documents.
     #[inline]
     fn complete(&self, book: &Codebook, rows: Range<usize>, found: &mut [u32]) -> Result<()> {
         let of_rows = rows.clone().zip(found.chunks_exact_mut(book.grades().len().max(1)));
         let Some((counts, width)) = &self.counts else {
-            return of_rows.into_iter().try_for_each(|(row, found)| few_enough(row, found));
+            return of_rows
+                .into_iter()
+                .try_for_each(|(row, found)| check_judged_counts(row, found));
         };
         let given = rows.start * width..rows.end * width;
         with_integers!(*counts, counts => {
@@ -508,20 +522,20 @@ impl<'a> Given<'a> {
                 if !self.complete_small(counts, found) {
                     self.complete_row(book, row, found)?;
                 }
-                few_enough(row, found)?;
+                check_judged_counts(row, found)?;
             }
         });
         Ok(())
     }
 
-    /// Completes one row if all of its counts are small integers; returns false, and writes
-    /// nothing, if one is not, or is wrong.
+    /// Completes a ranking's numbers of judged documents if all given ones are small integers.
+    /// Returns false, and writes nothing, if one is not, or is wrong.
     #[inline(always)]
     fn complete_small<N: ArrayNumber>(&self, counts: &[N], found: &mut [u32]) -> bool {
-        let is_more = |(found, column): (&u32, &Option<usize>)| {
-            column.is_none_or(|column| i64::from(counts[column].small()) >= i64::from(*found))
-        };
-        let fine = found.iter().zip(&self.columns).fold(true, |fine, of| fine & is_more(of));
+        // Hardly any row is refused, so neither fold ends early, and neither has a branch.
+        let fine = found.iter().zip(&self.columns).fold(true, |fine, (&found, column)| {
+            fine & column.is_none_or(|at| i64::from(counts[at].small()) >= i64::from(found))
+        });
         if !self.lacking.iter().fold(fine, |fine, &at| fine & (found[at] == 0)) {
             return false;
         }
@@ -531,7 +545,8 @@ impl<'a> Given<'a> {
         true
     }
 
-    /// Completes the counts of a row. The error names a missing or too small count.
+    /// Completes a ranking's numbers of judged documents by the given ones, or returns the error of
+    /// a missing or too small one.
     #[cold]
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };
@@ -547,27 +562,42 @@ impl<'a> Given<'a> {
         Ok(())
     }
 
-    /// The error of a count that is less than the number found, or that is missing.
+    /// Returns the error of a given number of judged documents that is wrong, missing, or less than
+    /// the number found.
     #[cold]
     fn refused(&self, book: &Codebook, row: usize, code: u8, found: u32) -> Error {
         let grade = book.grade(code).unwrap_or_default();
         let place = self.counts.zip(self.columns[usize::from(code - FIRST_GRADE)]);
-        let Some((counts, at)) =
-            place.map(|((counts, width), column)| (counts, row * width + column))
-        else {
-            return wrong(format!(
-                "row {row} has documents of grade {grade}, but no count of this grade is given"
-            ));
-        };
+        let Some(((counts, width), column)) = place else { return missing_count(row, grade) };
+        let at = row * width + column;
         match counts.natural(at).filter(|&count| u32::try_from(count).is_ok()) {
-            Some(count) => wrong(format!(
-                "row {row} has {found} documents of grade {grade}, and only {count} are said to be \
-                 judged so"
-            )),
-            None => wrong(format!(
-                "the judged counts of row {row} have {}: an integer from 0 was expected",
-                counts.get(at)
-            )),
+            Some(count) => low_count(row, grade, found as usize, count),
+            None => wrong_count(row, &counts, at),
         }
     }
+}
+
+/// Returns the error of a ranking with documents of a grade for which no number of judged documents
+/// is given.
+fn missing_count(row: usize, grade: f64) -> Error {
+    shape_error(format!(
+        "row {row} has documents of grade {grade}, but no count of this grade is given"
+    ))
+}
+
+/// Returns the error of a given number of judged documents that is less than the number in the
+/// ranking.
+fn low_count(row: usize, grade: f64, found: usize, count: usize) -> Error {
+    shape_error(format!(
+        "row {row} has {found} documents of grade {grade}, and only {count} are said to be judged \
+         so"
+    ))
+}
+
+/// Returns the error of a given number of judged documents that is negative or too large.
+fn wrong_count(row: usize, counts: &Integers<'_>, at: usize) -> Error {
+    shape_error(format!(
+        "the judged counts of row {row} have {}: an integer from 0 was expected",
+        counts.get(at)
+    ))
 }

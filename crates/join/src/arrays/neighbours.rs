@@ -6,12 +6,12 @@
 //! 1 − t, so the nearest neighbour has the highest grade.
 
 use super::Rankings;
-use super::id_arrays::{IdArray, IdArrays, Worth, is_empty};
-use super::lists::Lists;
-use super::repeated::RepeatedIds;
-use super::shape::{Layout, Shape, wrong};
+use super::duplicate_ids::DuplicateIds;
+use super::id_arrays::{IdArray, IdArrays, TruthGrades, is_padding_id};
+use super::lists::IdListSource;
+use super::shape::{Layout, Shape};
 use super::{RankingSource, expect};
-use crate::error::Result;
+use crate::error::{Result, unanswerable};
 use crate::numbers::{Integers, Numbers};
 
 /// The true nearest neighbours of each query, the nearest first. −1, or 2³² − 1, is an empty place.
@@ -22,16 +22,16 @@ pub struct Neighbours<'a> {
 }
 
 impl<'a> Neighbours<'a> {
-    /// Makes the truth of ids of 32 or 64 bits, a row for each query. A whole number as the shape
-    /// is the number of ids of each row.
+    /// Makes the true neighbours from an array of ids of 32 or 64 bits, a row for each query. A
+    /// whole number as the shape is the number of ids of each row.
     ///
     /// # Errors
     /// Integers of 8 or 16 bits; a shape that does not fit the array.
     pub fn ids(ids: impl Into<Integers<'a>>, shape: impl Into<Shape<'a>>) -> Result<Self> {
-        Ok(Neighbours { truth: id_array("truth", ids.into(), shape.into())?, distances: None })
+        Ok(Self { truth: id_array("truth", ids.into(), shape.into())?, distances: None })
     }
 
-    /// Adds the distances of the neighbours, which ascend in each row. Neighbours at an equal
+    /// Adds the distances of the true neighbours, which ascend in each row. Neighbours at an equal
     /// distance all take the column of the first, so that each of them counts as found.
     ///
     /// # Errors
@@ -39,26 +39,26 @@ impl<'a> Neighbours<'a> {
     pub fn with_distances(self, distances: impl Into<Numbers<'a>>) -> Result<Self> {
         let distances = distances.into();
         expect("distances of the truth", distances.len(), self.truth.ids.len(), "ids")?;
-        Ok(Neighbours { distances: Some(distances), ..self })
+        Ok(Self { distances: Some(distances), ..self })
     }
 }
 
-/// Makes the array of ids; rejects integers of 8 or 16 bits.
+/// Makes an array of integer ids with a row for each query; rejects integers of 8 or 16 bits.
 fn id_array<'a>(name: &'static str, ids: Integers<'a>, shape: Shape<'a>) -> Result<IdArray<'a>> {
     match ids {
         Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
             Ok(IdArray { name, ids, layout: Layout::new(shape, ids.len(), name)? })
         }
-        _ => Err(wrong(format!(
+        _ => unanswerable(format!(
             "{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"
-        ))),
+        )),
     }
 }
 
 impl<'a> Rankings<'a> {
-    /// Makes rankings of the ids of neighbours that were found for each query, the nearest first.
-    /// −1, or 2³² − 1, is an empty place: the place keeps its rank, without a neighbour. Queries
-    /// without a true neighbour are not rankings.
+    /// Makes rankings from the true neighbours of each query and the ids that a search found, the
+    /// nearest first. −1, or 2³² − 1, is an empty place: the place keeps its rank, without a
+    /// neighbour. Queries without a true neighbour are not rankings.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -83,12 +83,13 @@ impl<'a> Rankings<'a> {
         shape: impl Into<Shape<'a>>,
     ) -> Result<Self> {
         let found = id_array("found", found.into(), shape.into())?;
-        Self::near(truth.truth, found, Worth::Nearness { distances: truth.distances })
+        Self::near(truth.truth, found, TruthGrades::Nearness { distances: truth.distances })
     }
 
-    /// Makes rankings as [`Rankings::neighbours`] does, but by distance instead of id. A found
-    /// neighbour is among the t nearest if its distance is at most the distance of the t-th true
-    /// neighbour plus `within`. Only recall of nearest neighbours has a value for these rankings.
+    /// Makes rankings of found neighbours as [`Rankings::neighbours`] does, but judges found
+    /// neighbours by distance instead of id. A found neighbour is among the t nearest if its
+    /// distance is at most the distance of the t-th true neighbour plus `within`. Only recall of
+    /// nearest neighbours has a value for these rankings.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -111,26 +112,29 @@ impl<'a> Rankings<'a> {
     ) -> Result<Self> {
         let (found, of_found) = (id_array("found", found.into(), shape.into())?, distances.into());
         let Some(distances) = truth.distances else {
-            return Err(wrong(
-                "found_distances without truth_distances: those of both were expected".to_owned(),
-            ));
+            return unanswerable(
+                "found_distances without truth_distances: those of both were expected",
+            );
         };
         expect("distances of what was found", of_found.len(), found.ids.len(), "ids")?;
         if !(within >= 0.0 && within.is_finite()) {
-            return Err(wrong(format!("within is {within}: a finite number from 0 was expected")));
+            return unanswerable(format!(
+                "within is {within}: a finite number from 0 was expected"
+            ));
         }
-        Self::near(truth.truth, found, Worth::Within { distances, found: of_found, within })
+        Self::near(truth.truth, found, TruthGrades::Within { distances, found: of_found, within })
     }
 
-    fn near(truth: IdArray<'a>, found: IdArray<'a>, worth: Worth<'a>) -> Result<Self> {
+    fn near(truth: IdArray<'a>, found: IdArray<'a>, worth: TruthGrades<'a>) -> Result<Self> {
         let rows = truth.layout.rows();
-        let has_ids = |row: usize| truth.layout.row(row).any(|at| !is_empty(truth.ids.get(at)));
-        let dropped: Vec<usize> = (0..rows).filter(|&row| !has_ids(row)).collect();
+        let dropped = (0..rows)
+            .filter(|&row| truth.layout.row(row).all(|at| is_padding_id(truth.ids.get(at))))
+            .collect();
         Self::arrays(truth, found, worth, dropped)
     }
 
-    /// Makes rankings of two arrays of ids of 32 or 64 bits: the relevant documents of each query,
-    /// and the retrieved documents, the best first.
+    /// Makes rankings from two arrays of ids of 32 or 64 bits: each query's relevant documents, and
+    /// its retrieved ones, the best first.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -150,31 +154,31 @@ impl<'a> Rankings<'a> {
     ) -> Result<Self> {
         let relevant = id_array("relevant", relevant.into(), of_relevant.into())?;
         let retrieved = id_array("retrieved", retrieved.into(), of_retrieved.into())?;
-        Self::arrays(relevant, retrieved, Worth::Same, Vec::new())
+        Self::arrays(relevant, retrieved, TruthGrades::Equal, Vec::new())
     }
 
     fn arrays(
         truth: IdArray<'a>,
         found: IdArray<'a>,
-        worth: Worth<'a>,
+        worth: TruthGrades<'a>,
         dropped: Vec<usize>,
     ) -> Result<Self> {
         let (rows, of_found) = (truth.layout.rows(), found.layout.rows());
         if rows != of_found {
-            return Err(wrong(format!(
+            return unanswerable(format!(
                 "{} has {of_found} rows, and {} {rows}: a row for each query was expected",
                 found.name, truth.name
-            )));
+            ));
         }
         if rows > 0 && dropped.len() == rows {
-            return Err(wrong(format!(
-                "{} has empty places alone: ids of neighbours were expected",
-                truth.name
-            )));
+            let name = truth.name;
+            return unanswerable(format!(
+                "{name} has empty places alone: ids of neighbours were expected"
+            ));
         }
         let width = (0..rows).map(|row| truth.layout.row(row).len()).max().unwrap_or(0);
-        let repeats = RepeatedIds::default();
-        Self::of(RankingSource::Lists(Box::new(IdArrays {
+        let repeats = DuplicateIds::default();
+        Self::from_source(RankingSource::Lists(Box::new(IdArrays {
             truth,
             found,
             worth,
@@ -188,34 +192,30 @@ impl<'a> Rankings<'a> {
     ///
     /// # Errors
     /// Rankings without ids.
-    pub fn with_repeats(mut self, repeats: RepeatedIds) -> Result<Self> {
+    pub fn with_duplicates(mut self, repeats: DuplicateIds) -> Result<Self> {
         match &mut self.source {
             RankingSource::Lists(lists) => lists.set_repeats(repeats),
-            _ => return Err(wrong("labels and scores have no ids that could repeat".to_owned())),
+            _ => return unanswerable("labels and scores have no ids that could repeat"),
         }
         Ok(self)
     }
 
-    /// The number of neighbours in the truth of each query, if these are rankings of neighbours.
+    /// Returns the number of true neighbours of each query, if these are rankings of nearest
+    /// neighbours.
     pub fn true_neighbours(&self) -> Option<usize> {
         self.id_lists()?.neighbours()
     }
 
-    /// Whether distances decide nearness. Only recall of nearest neighbours then has a value.
+    /// Returns whether the distances of found neighbours, and not their ids, decide their nearness.
+    /// Only recall of nearest neighbours then has a value.
     #[doc(hidden)]
-    pub fn are_within(&self) -> bool {
-        self.id_lists().is_some_and(Lists::is_within)
+    pub fn uses_distances(&self) -> bool {
+        self.id_lists().is_some_and(IdListSource::is_within)
     }
 
-    /// The rows without a true neighbour, ascending: these rows are not rankings.
+    /// Returns the rows of queries without a true neighbour, ascending: these rows are not
+    /// rankings.
     pub fn dropped_rows(&self) -> &[usize] {
-        self.id_lists().map_or(&[], Lists::dropped)
-    }
-
-    fn id_lists(&self) -> Option<&(dyn Lists + 'a)> {
-        match &self.source {
-            RankingSource::Lists(lists) => Some(&**lists),
-            _ => None,
-        }
+        self.id_lists().map_or(&[], IdListSource::dropped)
     }
 }

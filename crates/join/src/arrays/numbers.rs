@@ -1,4 +1,4 @@
-//! The numbers of arrays, whatever their type: their values, the codes of grades, the order of
+//! Numbers of all types in arrays: their values, the label codes of grades, and the sort keys of
 //! scores.
 //!
 //! **Keys.** Scores of any type become signed integers of 32 or 64 bits that *ascend* as the
@@ -30,27 +30,28 @@ use fearless_simd::{f32x16, f64x8, i32x8, i32x16, i64x4, i64x8, prelude::*};
 use crate::matrix::code::FIRST_GRADE;
 use crate::numbers::{Bf16, F16};
 
-/// A number of an array.
+/// A number in an array of grades or scores, of any integer or float type.
 pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
     /// An integer that is wide enough for its order.
     type Key: Key;
 
-    /// The number as an `f64`: exact except for integers beyond 2⁵³.
+    /// Returns a number of an array as an `f64`: exact except for integers beyond 2⁵³.
     fn to_f64(self) -> f64;
 
-    /// The number if it is an integer from −1 to 2²⁰, else [`NOT_SMALL`].
+    /// Returns a number of an array as an `i32` if it is an integer from −1 to 2²⁰, else
+    /// [`NOT_SMALL`].
     fn small(self) -> i32;
 
-    /// The code of an integer from −1 to `most`, and whether the number is not an integer in this
-    /// range.
+    /// Returns the label code of a grade that is an integer from −1 to `most`, and whether the
+    /// grade is not such an integer.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
         let small = self.small();
         ((small + i32::from(FIRST_GRADE)) as u8 - u8::from(small < 0), small < -1 || small > most)
     }
 
-    /// The smallest and the largest of some numbers and of 0 and −1. The smallest is less than −1
-    /// if a number is not small.
+    /// Returns the smallest of 0 and some numbers, and the largest of −1 and these numbers. The
+    /// smallest is less than −1 if a number is not small.
     #[inline(always)]
     fn extent(values: &[Self]) -> (i32, i32) {
         values.iter().fold((0, -1), |(least, most), value| {
@@ -58,14 +59,17 @@ pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
         })
     }
 
-    /// A key whose order as an integer is the order of the numbers, from the largest down; −0 is 0.
+    /// Returns the sort key of a score: an integer that ascends as scores descend; −0 is 0.
     fn key(self) -> Self::Key;
 
-    /// Whether the number is NaN.
-    fn is_nan(self) -> bool;
+    /// Returns whether a number of an array is NaN, as no integer is.
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        false
+    }
 
-    /// Writes the keys of some numbers, and finds the smallest key of each lane, for numbers that
-    /// lie side by side in lanes, as far as they fill whole lanes; `None` if one is NaN.
+    /// Writes the sort keys of some scores, and returns the smallest key of each of [`LANES`]
+    /// lanes; `None` if a score is NaN. Scores behind the last whole set of lanes count in no lane.
     #[inline(always)]
     fn read<S: Simd>(_: S, values: &[Self], keys: &mut [Self::Key]) -> Option<[Self::Key; LANES]> {
         let (mut least, mut wrong) = ([Self::Key::LAST; LANES], false);
@@ -85,40 +89,42 @@ pub(super) const LANES: usize = 16;
 /// The number of keys that are compared with the bound together.
 pub(super) const TOGETHER: usize = 64;
 
-/// The key of a score: the smallest is that of the largest score.
+/// The sort key of a score, an integer: the smallest key is that of the largest score.
 pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
     /// The largest key: no score has a larger key.
     const LAST: Self;
     /// A key with a place behind it.
     type Placed: Copy + Ord + Debug + Send + Sync;
 
-    /// Returns a bit for each key: 1 if the key does not exceed `bound`.
+    /// Returns a bit for each of [`TOGETHER`] score keys: 1 if the key does not exceed `bound`.
     fn within<S: Simd>(simd: S, keys: &[Self; TOGETHER], bound: Self) -> u64;
 
-    /// The smallest key that at least `count` keys do not exceed.
+    /// Returns the smallest of the lanes' score keys that at least `count` of these keys do not
+    /// exceed.
     fn bound<S: Simd>(simd: S, keys: &[Self; LANES], count: usize) -> Self;
 
-    /// Computes the rank of each key, from 1: the number of keys that do not exceed this key. Equal
-    /// keys all have the rank of the last equal key, or are ranked in their order if `IN_ORDER` is
-    /// true. `N` is 16 or 32.
+    /// Computes the rank of each score key, from 1: the number of keys that do not exceed this key.
+    /// Equal keys all have the rank of the last equal key, or are ranked in their order if
+    /// `IN_ORDER` is true. `N` is 16 or 32.
     fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(
         simd: S,
         keys: &[Self; N],
         ranks: &mut [u32; N],
     );
 
-    /// The key with the place `at` behind it.
+    /// Returns a score key with the place `at` of its document behind it, so that equal scores sort
+    /// by place.
     fn placed(self, at: u32) -> Self::Placed;
 
-    /// The place of a key with a place.
+    /// Returns the document's place in a score key with a place.
     fn place(placed: Self::Placed) -> usize;
 
-    /// Whether two keys with places are equal, apart from the places.
+    /// Returns whether two score keys with places are equal, apart from the places.
     fn are_equal(one: Self::Placed, other: Self::Placed) -> bool;
 }
 
 macro_rules! keys {
-    ($($key:ty, $unsigned:ty, $placed:ty, $half:ident of $width:literal, $whole:ident;)*) => {$(
+    ($($key:ty, $unsigned:ty, $placed:ty, $half:ident by $width:literal, $whole:ident;)*) => {$(
         impl Key for $key {
             const LAST: $key = <$key>::MAX;
             type Placed = $placed;
@@ -152,11 +158,11 @@ macro_rules! keys {
             fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(
                 simd: S,
                 keys: &[$key; N],
-                of: &mut [u32; N],
+                ranks_out: &mut [u32; N],
             ) {
                 let halves =
-                    keys.as_chunks::<$width>().0.iter().zip(of.as_chunks_mut::<$width>().0);
-                for ((half, of), first) in halves.zip((0..).step_by($width)) {
+                    keys.as_chunks::<$width>().0.iter().zip(ranks_out.as_chunks_mut::<$width>().0);
+                for ((half, slots), first) in halves.zip((0..).step_by($width)) {
                     let half = $half::load_array_ref(simd, half);
                     let places = $half::from_fn(simd, |at| (first + at) as $key);
                     // A true comparison is −1, so adding comparisons counts down from N to the
@@ -170,7 +176,7 @@ macro_rules! keys {
                             ranks += (key.simd_eq(half) & after).to_vector();
                         }
                     }
-                    *of = ranks.to_array().map(|rank| rank as u32);
+                    *slots = ranks.to_array().map(|rank| rank as u32);
                 }
             }
 
@@ -192,8 +198,8 @@ macro_rules! keys {
     )*};
 }
 keys! {
-    i32, u32, u64, i32x8 of 8, i32x16;
-    i64, u64, u128, i64x4 of 4, i64x8;
+    i32, u32, u64, i32x8 by 8, i32x16;
+    i64, u64, u128, i64x4 by 4, i64x8;
 }
 
 /// The result of [`ArrayNumber::small`] for all other numbers.
@@ -226,11 +232,6 @@ macro_rules! integers {
             #[inline(always)]
             fn key(self) -> $key {
                 !(self as $key ^ $flipped)
-            }
-
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                false
             }
         }
     )*};
@@ -271,7 +272,7 @@ integers! {
 }
 
 macro_rules! floats {
-    ($($type:ty, $key:ty, $floats:ident, $keys:ident of $width:literal, $shift:literal;)*) => {$(
+    ($($type:ty, $key:ty, $floats:ident, $keys:ident by $width:literal, $shift:literal;)*) => {$(
         impl ArrayNumber for $type {
             type Key = $key;
 
@@ -404,8 +405,8 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32, i32, f32x16, i32x16 of 16, 12_582_912.0; // 1.5 · 2²³
-    f64, i64, f64x8, i64x8 of 8, 6_755_399_441_055_744.0; // 1.5 · 2⁵²
+    f32, i32, f32x16, i32x16 by 16, 12_582_912.0; // 1.5 · 2²³
+    f64, i64, f64x8, i64x8 by 8, 6_755_399_441_055_744.0; // 1.5 · 2⁵²
 }
 
 macro_rules! halves {
@@ -487,10 +488,10 @@ mod tests {
         for &number in &numbers {
             let small = number.small();
             for (length, at) in [(2, 0), (15, 14), (16, 3), (40, 39), (40, 20)] {
-                let mut of: Vec<f32> = (0..length).map(|at| [-1.0, 7.0][at % 2]).collect();
-                of[at] = number;
-                let (least, most) = f32::extent(&of);
-                let wide: Vec<f64> = of.iter().map(|&number| number.into()).collect();
+                let mut values: Vec<f32> = (0..length).map(|at| [-1.0, 7.0][at % 2]).collect();
+                values[at] = number;
+                let (least, most) = f32::extent(&values);
+                let wide: Vec<f64> = values.iter().map(|&number| number.into()).collect();
                 assert_eq!(f64::extent(&wide), (least, most), "{number}");
                 if small == NOT_SMALL {
                     assert!(least < -1, "{number} at {at} of {length}");

@@ -1,4 +1,5 @@
-//! From scores to ranks: the labels of the documents with the best scores, in their order.
+//! Ranking by score of documents in arrays: the labels of the documents with the best scores, the
+//! best first.
 //!
 //! If only a few ranks are asked for, nothing is sorted. The best scores of 16 lanes give a bound
 //! on the wanted scores. The few scores within the bound are ranked by counting: the rank of a
@@ -52,22 +53,23 @@ const ROWS: usize = 16;
 /// The most scores of several rows that take a step together, in units of [`TOGETHER`].
 const WORDS: usize = 64;
 
-/// Memory that is used again from row to row, for scores with keys of one type.
+/// Buffers for ranking documents by score, reused from row to row, for score keys of one type.
 #[derive(Debug)]
-pub(super) struct RankedScores<K: Key> {
+pub(super) struct RankScratch<K: Key> {
     level: Level,
     /// The keys of some rows, each from the start of a line on.
     keys: Vec<AlignedBytes>,
     /// Marks of the keys that are within the bound of their row, with one bit each.
     within: Vec<u64>,
-    rows: Vec<SearchedRow<K>>,
+    rows: Vec<TopKRow<K>>,
     placed: Vec<K::Placed>,
 }
 
-/// A row whose best scores are searched.
+/// A row of scores in the search for its best: the score keys within a bound, with their labels and
+/// ranks.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-struct SearchedRow<K: Key> {
+struct TopKRow<K: Key> {
     /// The number of scores.
     scores: usize,
     /// The places of its keys, in units of [`TOGETHER`].
@@ -88,9 +90,9 @@ struct SearchedRow<K: Key> {
     ranked: [u8; MOST],
 }
 
-impl<K: Key> Default for RankedScores<K> {
+impl<K: Key> Default for RankScratch<K> {
     fn default() -> Self {
-        let row = SearchedRow {
+        let row = TopKRow {
             scores: 0,
             words: 0..0,
             best: 0,
@@ -101,7 +103,7 @@ impl<K: Key> Default for RankedScores<K> {
             tied: false,
             ranked: [0; MOST],
         };
-        RankedScores {
+        Self {
             level: Level::new(),
             keys: Vec::new(),
             within: Vec::new(),
@@ -111,9 +113,9 @@ impl<K: Key> Default for RankedScores<K> {
     }
 }
 
-impl<K: Key> RankedScores<K> {
-    /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of
-    /// its scores. The ranking has the labels of the documents with the largest scores, `reach` at
+impl<K: Key> RankScratch<K> {
+    /// Appends to `block` a ranking for each row of `unranked`: its labels in the order of its
+    /// scores. The ranking has the labels of the documents with the largest scores, `reach` at
     /// most, the largest first; of equal scores the earlier. Labels up to `nothing` are of
     /// documents that are not relevant. Returns the number of rows that equal scores decide (see
     /// [`decides`]).
@@ -125,7 +127,8 @@ impl<K: Key> RankedScores<K> {
         scores: &[N],
         of_row: impl Fn(usize) -> Range<usize>,
         unranked: &Block,
-        (reach, nothing): (usize, u8),
+        reach: usize,
+        nothing: u8,
         block: &mut Block,
     ) -> Result<u64, (usize, usize)> {
         let (mut first, mut decided) = (0, 0);
@@ -142,7 +145,8 @@ impl<K: Key> RankedScores<K> {
         Ok(decided)
     }
 
-    /// Reads the keys of the first of some rows, and returns the number of these rows.
+    /// Reads the score keys of the first of some rows, as many as fit, and returns the number of
+    /// rows read.
     fn take<'a, N: ArrayNumber<Key = K>>(
         &mut self,
         rows: impl Iterator<Item = (usize, &'a [N])>,
@@ -178,70 +182,73 @@ impl<K: Key> RankedScores<K> {
         Ok(taken)
     }
 
-    /// Finds the best scores of the rows that were taken, if they are few.
+    /// Finds and ranks the best scores of the rows that were read, where few scores are within the
+    /// bound.
     fn find(&mut self, unranked: &Block, rows: Range<usize>) {
-        let RankedScores { level, keys, within, rows: taken, .. } = self;
+        let Self { level, keys, within, rows: taken, .. } = self;
         let keys: &[K] = bytemuck::cast_slice(keys);
         dispatch!(*level, simd => {
             find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows)
         });
     }
 
-    /// Appends the ranking of a row that was taken, and returns whether equal scores decide it.
+    /// Appends the ranking of a row that was read to a block, and returns whether equal scores
+    /// decide the ranking.
     #[inline]
     fn write(&mut self, at: usize, labels: &[u8], nothing: u8, block: &mut Block) -> bool {
         let row = &self.rows[at];
-        let SearchedRow { scores, words, best, count, ranked, .. } = row;
+        let TopKRow { scores, words, best, count, ranked, .. } = row;
         let room = block.room(*best);
         let all: &[K] = &bytemuck::cast_slice(&self.keys)[words.start * TOGETHER..][..*scores];
-        let worth = |at: usize| labels[at].max(nothing);
         // At most 15 labels: one store of 16 bytes writes the labels, and behind the labels zeros,
         // the padding of a row.
-        let decided = if let (Some(found), Some(line)) = (count, room.first_chunk_mut()) {
+        let last = if let (Some(found), Some(line)) = (count, room.first_chunk_mut()) {
             let first = ranked.first_chunk().copied().unwrap_or_default();
             *line = (u128::from_le_bytes(first) & u128::MAX >> (128 - 8 * best)).to_le_bytes();
-            row.tied && {
-                let last = std::iter::zip(&row.keys[..*found], &row.ranks[..*found]);
-                let last =
-                    last.filter(|(_, rank)| **rank as usize <= *best).map(|(key, _)| *key).max();
-                decides(all, &worth, nothing, (*best, last))
-            }
+            let written = row.keys[..*found].iter().zip(&row.ranks);
+            let written = written.filter(|(_, rank)| **rank as usize <= *best).map(|(&key, _)| key);
+            // The last key is looked for only where equal scores may decide.
+            if row.tied { written.max() } else { None }
         } else {
             let (tied, last) = sort(self.level, all, &mut self.placed, labels, &mut room[..*best]);
-            tied && decides(all, &worth, nothing, (*best, last))
+            last.filter(|_| tied)
         };
         block.push_labels(*best);
-        decided
+        last.is_some_and(|last| {
+            decides(all, &|at: usize| labels[at].max(nothing), nothing, *best, last)
+        })
     }
 }
 
-/// Whether the order of equal scores changes the worth that a measure sees. First case: the first
-/// document with a worth other than `nothing` is tied with a document of different worth. Second
-/// case: documents of different worth are tied with the last kept document, and not all tied
-/// documents are kept. `keys` covers all documents of a row; the best `best` documents are kept,
-/// down to the key `last`.
+/// Returns whether the order of equal scores changes the labels or grades (worth) that a measure
+/// sees. First case: the first document with a worth other than `nothing` is tied with a document
+/// of different worth. Second case: documents of different worth are tied with the last kept
+/// document, and not all tied documents are kept. `keys` covers all documents of a row; the best
+/// `best` documents are kept, down to the key `last`.
 #[cold]
 #[inline(never)]
 pub(super) fn decides<K: Ord + Copy, W: PartialEq + Copy>(
     keys: &[K],
     worth: &impl Fn(usize) -> W,
     nothing: W,
-    (best, last): (usize, Option<K>),
+    best: usize,
+    last: K,
 ) -> bool {
-    let Some(last) = last else { return false };
-    let mixed = |key: K| {
-        let mut equal = (0..keys.len()).filter(|&at| keys[at] == key).map(worth);
-        let one = equal.next();
-        equal.any(|other| Some(other) != one)
-    };
     let first = (0..keys.len()).filter(|&at| worth(at) != nothing).map(|at| keys[at]).min();
-    first.is_some_and(|first| first <= last && mixed(first))
-        || keys.iter().filter(|&&key| key <= last).count() > best && mixed(last)
+    first.is_some_and(|first| first <= last && is_mixed(keys, worth, first))
+        || keys.iter().filter(|&&key| key <= last).count() > best && is_mixed(keys, worth, last)
 }
 
-/// Reads the keys of some scores, marks the keys within a bound of the best, and returns the number
-/// of marked keys. The inner `None` means that the bound would keep too many keys, and the outer
-/// `None` that a score is NaN.
+/// Returns whether the documents with a given score key differ in worth (label or grade).
+fn is_mixed<K: PartialEq, W: PartialEq>(keys: &[K], worth: &impl Fn(usize) -> W, key: K) -> bool {
+    let mut equal = (0..keys.len()).filter(|&at| keys[at] == key).map(worth);
+    let one = equal.next();
+    equal.any(|other| Some(other) != one)
+}
+
+/// Reads the keys of a row's scores, marks the keys within a bound of the best, and returns the
+/// number of marked keys. The inner `None` means that the bound would keep too many keys, and the
+/// outer `None` that a score is NaN.
 #[inline(always)]
 #[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
 fn read<S: Simd, N: ArrayNumber>(
@@ -269,17 +276,17 @@ fn read<S: Simd, N: ArrayNumber>(
     Some((count <= MOST).then_some(count))
 }
 
-/// Finds the best scores of some rows, step by step.
+/// Finds and ranks the best scores of several rows, each step for all rows together.
 #[inline(always)]
 fn find<S: Simd, K: Key>(
     simd: S,
     keys: &[[K; TOGETHER]],
     within: &[u64],
-    rows: &mut [SearchedRow<K>],
+    rows: &mut [TopKRow<K>],
     unranked: &Block,
-    of: Range<usize>,
+    range: Range<usize>,
 ) {
-    for (row, at) in rows.iter_mut().zip(of) {
+    for (row, at) in rows.iter_mut().zip(range) {
         if row.count.is_some() {
             row.list(&keys[row.words.clone()], &within[row.words.clone()], unranked.lines(at));
         }
@@ -299,8 +306,8 @@ fn find<S: Simd, K: Key>(
     }
 }
 
-impl<K: Key> SearchedRow<K> {
-    /// Lists the keys within the bound and their labels.
+impl<K: Key> TopKRow<K> {
+    /// Lists a row's score keys within the bound, with the labels of their documents.
     #[inline(always)]
     fn list(&mut self, keys: &[[K; TOGETHER]], within: &[u64], labels: &[[u8; TOGETHER]]) {
         let mut count = 0;
@@ -325,7 +332,7 @@ impl<K: Key> SearchedRow<K> {
         }
     }
 
-    /// Ranks the keys within the bound, which are up to `N`.
+    /// Computes the ranks of a row's score keys within the bound, of which there are up to `N`.
     #[inline(always)]
     fn order<S: Simd, const N: usize>(&mut self, simd: S) {
         let (Some(count), Some(keys), Some(ranks)) =
@@ -343,8 +350,8 @@ impl<K: Key> SearchedRow<K> {
     }
 }
 
-/// Writes the labels of the smallest keys, by sorting the keys. Returns whether a kept key equals
-/// any further key, and the largest kept key.
+/// Writes the labels of the documents with the best scores, by sorting all score keys. Returns
+/// whether a kept key equals any further key, and the largest kept key.
 fn sort<K: Key>(
     level: Level,
     keys: &[K],
@@ -361,17 +368,20 @@ fn sort<K: Key>(
         placed.truncate(ranked.len());
     }
     placed.sort_unstable();
-    let kept = &placed[..ranked.len()];
-    let last = kept.last().map(|&placed| keys[K::place(placed)]);
-    let has_more = |last: K| keys.iter().filter(|&&key| key <= last).count() > kept.len();
-    let are_equal = dispatch!(level, simd => neighbours_are_equal::<_, K>(simd, kept));
-    let tied = are_equal || kept.len() < keys.len() && last.is_some_and(has_more);
-    ranked.iter_mut().zip(kept).for_each(|(label, &placed)| *label = labels[K::place(placed)]);
+    let top = &placed[..ranked.len()];
+    let last = top.last().map(|&placed| keys[K::place(placed)]);
+    let are_equal = dispatch!(level, simd => neighbours_are_equal::<_, K>(simd, top));
+    // A key that was cut off may equal the last kept key, and is no neighbour in `top`.
+    let tied = are_equal
+        || top.len() < keys.len()
+            && last.is_some_and(|last| keys.iter().filter(|&&key| key <= last).count() > top.len());
+    ranked.iter_mut().zip(top).for_each(|(label, &placed)| *label = labels[K::place(placed)]);
     (tied, last)
 }
 
-/// Whether two neighbours are equal apart from their places. All pairs are compared without a
-/// branch, because hardly any row has equal neighbours, and so the loop becomes vectors.
+/// Returns whether two adjacent entries of sorted score keys are equal apart from their places. All
+/// pairs are compared without a branch, because hardly any row has equal neighbours, and so the
+/// loop becomes vectors.
 #[inline(always)]
 fn neighbours_are_equal<S: Simd, K: Key>(_simd: S, placed: &[K::Placed]) -> bool {
     let pairs = placed.iter().zip(placed.get(1..).unwrap_or_default());
@@ -382,7 +392,7 @@ fn neighbours_are_equal<S: Simd, K: Key>(_simd: S, placed: &[K::Placed]) -> bool
 mod tests {
     use super::*;
 
-    /// The labels of all scores, by sorting.
+    /// Returns the labels of all scores, by sorting.
     fn sorted(scores: &[f32]) -> Vec<u8> {
         let mut places: Vec<u8> = (0..scores.len() as u8).collect();
         places.sort_by(|&one, &other| {
@@ -391,7 +401,7 @@ mod tests {
         places
     }
 
-    /// The labels of the best of some rows, where a document's label is its place.
+    /// Returns the labels of the best of some rows, where a document's label is its place.
     fn ranked<N: ArrayNumber>(
         rows: &[Vec<N>],
         reach: usize,
@@ -409,12 +419,13 @@ mod tests {
             unranked.push_labels(row.len());
             starts.push(starts[starts.len() - 1] + row.len());
         }
-        let mut ranked = RankedScores { level, ..RankedScores::default() };
+        let mut ranked = RankScratch { level, ..RankScratch::default() };
         ranked.rank(
             &rows.concat(),
             |row| starts[row]..starts[row + 1],
             &unranked,
-            (reach, 0),
+            reach,
+            0,
             &mut block,
         )?;
         Ok((0..rows.len()).map(|row| block.labels(row).to_vec()).collect())
@@ -492,12 +503,12 @@ mod tests {
                     equal.sort_by_key(|&at| if first { u8::MAX - labels[at] } else { labels[at] });
                 }
                 let relevant = order.iter().position(|&at| labels[at] > 2);
-                let mut kept: Vec<u8> = order[..best].iter().map(|&at| labels[at]).collect();
-                kept.sort_unstable();
+                let mut top_labels: Vec<u8> = order[..best].iter().map(|&at| labels[at]).collect();
+                top_labels.sort_unstable();
                 // With several grades the first may change its grade in its place.
                 let grade = relevant.map_or(0, |at| labels[order[at]]);
-                kept.push(if relevant.is_some_and(|at| at < best) { grade } else { 0 });
-                seen.push((relevant.filter(|&at| at < best), kept));
+                top_labels.push(if relevant.is_some_and(|at| at < best) { grade } else { 0 });
+                seen.push((relevant.filter(|&at| at < best), top_labels));
             }
             seen[0] != seen[1]
         };
@@ -521,11 +532,12 @@ mod tests {
             unranked.push_labels(count);
             for reach in [1, 3, 10, 15, 40, usize::MAX] {
                 let mut block = Block::default();
-                let found = RankedScores::default().rank(
+                let found = RankScratch::default().rank(
                     &scores,
                     |_| 0..count,
                     &unranked,
-                    (reach, 2),
+                    reach,
+                    2,
                     &mut block,
                 );
                 let expected = decided(&scores, &labels, reach);

@@ -1,13 +1,13 @@
-//! The memory in which rows become labels, used again from row to row.
+//! Buffers in which rankings in memory become labels, reused from row to row.
 
 use fearless_simd::Level;
 
-use super::match_room::MatchRoom;
+use super::match_buffers::MatchBuffers;
 use super::numbers::Key;
-use super::ranked::RankedScores;
-use crate::matrix::{Block, ScoresSeen};
+use super::ranked::RankScratch;
+use crate::matrix::{Block, ScoreWarnings};
 
-/// Memory that is used again from row to row.
+/// Buffers for making labels from rankings in memory, reused from row to row.
 pub struct Scratch {
     pub(super) level: Level,
     /// The labels of a row.
@@ -19,60 +19,61 @@ pub struct Scratch {
     /// Labels in the order of documents and not of ranks.
     pub(super) unranked: Block,
     pub(super) keys: ScoreKeys,
-    pub(super) matching: MatchRoom,
+    pub(super) matching: MatchBuffers,
     /// A row with its exact grades.
     pub(super) row: ExactRow,
     /// What was seen of the scores of all rows.
-    pub seen: ScoresSeen,
+    pub seen: ScoreWarnings,
 }
 
-/// Memory for scores with either type of key.
+/// Buffers for ranking by score, for score keys of 32 and of 64 bits.
 #[derive(Default)]
 pub(super) struct ScoreKeys {
-    narrow: RankedScores<i32>,
-    wide: RankedScores<i64>,
+    narrow: RankScratch<i32>,
+    wide: RankScratch<i64>,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Scratch {
+        Self {
             level: Level::new(),
             labels: Vec::new(),
             counts: [0; 256],
             judged: Vec::new(),
             unranked: Block::default(),
             keys: ScoreKeys::default(),
-            matching: MatchRoom::default(),
+            matching: MatchBuffers::default(),
             row: ExactRow::default(),
-            seen: ScoresSeen::default(),
+            seen: ScoreWarnings::default(),
         }
     }
 }
 
-/// Finds the memory for a type of key.
-pub(super) trait KeptKey: Key {
-    fn of(keys: &mut ScoreKeys) -> &mut RankedScores<Self>;
+/// A type of score key, of 32 or 64 bits, that has buffers of its own for ranking by score.
+pub(super) trait KeyScratch: Key {
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<Self>;
 }
 
-impl KeptKey for i32 {
-    fn of(keys: &mut ScoreKeys) -> &mut RankedScores<i32> {
+impl KeyScratch for i32 {
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<i32> {
         &mut keys.narrow
     }
 }
 
-impl KeptKey for i64 {
-    fn of(keys: &mut ScoreKeys) -> &mut RankedScores<i64> {
+impl KeyScratch for i64 {
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<i64> {
         &mut keys.wide
     }
 }
 
-/// A row with its exact grades, in memory that is used again from row to row.
+/// Buffers for one ranking with exact grades: of its documents by rank, and of all judged
+/// documents.
 #[derive(Debug, Default)]
 pub(super) struct ExactRow {
     /// The documents in rank order: their grades, `None` without one.
-    pub(super) ranking: Vec<Option<f64>>,
+    pub ranking: Vec<Option<f64>>,
     /// The grades of the judged documents among the first ranks.
-    pub(super) grades: Vec<f64>,
+    pub grades: Vec<f64>,
     /// The grades of all judged documents.
-    pub(super) judged: Vec<f64>,
+    pub judged: Vec<f64>,
 }

@@ -1,12 +1,12 @@
-//! The shape of an array: which of its values belong to a row, and how many a row may have.
+//! The shape of an array of rankings: the values that belong to each row, and the limits of a row.
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
-use crate::matrix::{DEEPEST, MOST_JUDGED};
+use crate::error::{Error, Result, unanswerable};
+use crate::matrix::{MAX_JUDGED, MAX_TILE_DEPTH};
 use crate::numbers::Integers;
 
-/// The values of an array that belong to each row.
+/// The shape of a flat array of rankings: the values that belong to each row, one row a ranking.
 ///
 /// ```
 /// use laneval::arrays::Shape;
@@ -29,55 +29,58 @@ enum ShapeKind<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// Makes a shape in which every row has `width` values, and the next row follows at once.
+    /// Makes the shape of an array in which every row has `width` values, and the next row follows
+    /// at once.
     pub fn dense(width: usize) -> Self {
-        Shape::strided(width, width)
+        Self::strided(width, width)
     }
 
-    /// Makes a shape in which every row has `width` values, and the next row begins `stride` values
-    /// after it: at least `width`.
+    /// Makes the shape of an array in which every row has `width` values, and rows begin `stride`
+    /// values apart, at least `width`.
     pub fn strided(width: usize, stride: usize) -> Self {
-        Shape(ShapeKind::Dense { width, stride, lengths: None })
+        Self(ShapeKind::Dense { width, stride, lengths: None })
     }
 
-    /// Takes only the first values of each row of a dense array, as many as its length in
-    /// `of_rows`. The values behind them are never read.
+    /// Shortens each row of a dense array to its first values, as many as its length in `of_rows`.
+    /// The values behind them are never read.
     #[must_use]
     pub fn with_lengths(self, of_rows: impl Into<Integers<'a>>) -> Self {
         match self.0 {
             ShapeKind::Dense { width, stride, .. } => {
-                Shape(ShapeKind::Dense { width, stride, lengths: Some(of_rows.into()) })
+                Self(ShapeKind::Dense { width, stride, lengths: Some(of_rows.into()) })
             }
             _ => self,
         }
     }
 
-    /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. A
-    /// shape of `n` rows has `n + 1` offsets.
+    /// Makes the shape of an array in which row `r` has the values from `offsets[r]` up to
+    /// `offsets[r + 1]`. A shape of `n` rows has `n + 1` offsets.
     pub fn offsets(offsets: impl Into<Integers<'a>>) -> Self {
-        Shape(ShapeKind::Offsets(offsets.into()))
+        Self(ShapeKind::Offsets(offsets.into()))
     }
 
-    /// Makes a shape in which row `r` has `sizes[r]` values, and the next row follows at once.
+    /// Makes the shape of an array in which row `r` has `sizes[r]` values, and the next row follows
+    /// at once.
     pub fn sizes(sizes: impl Into<Integers<'a>>) -> Self {
-        Shape(ShapeKind::Sizes(sizes.into()))
+        Self(ShapeKind::Sizes(sizes.into()))
     }
 
-    /// Makes a shape in which neighbouring values with the same id are a row; `of_values` has the
-    /// id of each value.
+    /// Makes the shape of an array in which neighbouring values with the same id are a row;
+    /// `of_values` has the id of each value.
     pub fn groups(of_values: impl Into<Integers<'a>>) -> Self {
-        Shape(ShapeKind::Groups(of_values.into()))
+        Self(ShapeKind::Groups(of_values.into()))
     }
 }
 
 impl From<usize> for Shape<'_> {
-    /// Makes a shape in which every row has as many values, and the next row follows at once.
+    /// Makes the shape of an array in which every row has the given number of values, and the next
+    /// row follows at once.
     fn from(width: usize) -> Self {
-        Shape::dense(width)
+        Self::dense(width)
     }
 }
 
-/// A shape, checked against its array.
+/// The range of each row's values in an array: a [`Shape`] that was checked against the array.
 #[derive(Debug, Clone)]
 pub(super) enum Layout<'a> {
     Dense {
@@ -92,7 +95,8 @@ pub(super) enum Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Makes the layout of an array of `values` values, which errors call `name`.
+    /// Checks a shape against its array of `values` values, which errors call `name`, and returns
+    /// the layout of rows.
     pub fn new(shape: Shape<'a>, values: usize, name: &str) -> Result<Self> {
         match shape.0 {
             ShapeKind::Dense { width, stride, lengths } => {
@@ -100,26 +104,26 @@ impl<'a> Layout<'a> {
             }
             ShapeKind::Offsets(offsets) => {
                 if offsets.is_empty() {
-                    return Err(wrong(
-                        "offsets is empty: one more than there are rows was expected".to_owned(),
-                    ));
+                    return unanswerable(
+                        "offsets is empty: one more than there are rows was expected",
+                    );
                 }
                 let mut before = 0;
                 for at in 0..offsets.len() {
                     let end = index(&offsets, at, "offsets")?;
                     if end < before {
-                        return Err(wrong(format!(
+                        return unanswerable(format!(
                             "offsets[{at}] is {end}, less than the one before, {before}"
-                        )));
+                        ));
                     }
                     if end > values {
-                        return Err(wrong(format!(
+                        return unanswerable(format!(
                             "offsets[{at}] is {end}, and {name} has {values} values"
-                        )));
+                        ));
                     }
                     before = end;
                 }
-                Ok(Layout::Offsets(offsets))
+                Ok(Self::Offsets(offsets))
             }
             ShapeKind::Sizes(sizes) => {
                 let mut ends = Vec::with_capacity(sizes.len() + 1);
@@ -130,68 +134,69 @@ impl<'a> Layout<'a> {
                 }
                 let sum = ends[sizes.len()];
                 if sum != values {
-                    return Err(wrong(format!(
+                    return unanswerable(format!(
                         "the sizes sum to {sum}, and {name} has {values} values"
-                    )));
+                    ));
                 }
-                Ok(Layout::Ends(ends))
+                Ok(Self::Ends(ends))
             }
             ShapeKind::Groups(ids) => {
                 if ids.len() != values {
-                    return Err(wrong(format!(
+                    return unanswerable(format!(
                         "groups has {} ids, and {name} has {values} values",
                         ids.len()
-                    )));
+                    ));
                 }
-                groups(&ids).map(Layout::Ends)
+                groups(&ids).map(Self::Ends)
             }
         }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows of the array.
     pub fn rows(&self) -> usize {
         match self {
-            Layout::Dense { rows, .. } => *rows,
-            Layout::Offsets(offsets) => offsets.len() - 1,
-            Layout::Ends(ends) => ends.len() - 1,
+            Self::Dense { rows, .. } => *rows,
+            Self::Offsets(offsets) => offsets.len() - 1,
+            Self::Ends(ends) => ends.len() - 1,
         }
     }
 
-    /// The range of the values of a row.
+    /// Returns the range of a row's values in the array.
     #[inline]
     pub fn row(&self, row: usize) -> Range<usize> {
         match self {
-            Layout::Dense { width, stride, lengths, .. } => {
+            Self::Dense { width, stride, lengths, .. } => {
                 let length = lengths.as_ref().map_or(*width, |lengths| known(lengths, row));
                 row * stride..row * stride + length
             }
-            Layout::Offsets(offsets) => known(offsets, row)..known(offsets, row + 1),
-            Layout::Ends(ends) => ends[row]..ends[row + 1],
+            Self::Offsets(offsets) => known(offsets, row)..known(offsets, row + 1),
+            Self::Ends(ends) => ends[row]..ends[row + 1],
         }
     }
 
-    /// The range of the values of some rows, if the rows are contiguous.
-    pub fn together(&self, rows: Range<usize>) -> Option<Range<usize>> {
+    /// Returns the range of several rows' values in the array, if no gap lies between the rows.
+    pub fn contiguous_range(&self, rows: Range<usize>) -> Option<Range<usize>> {
         match self {
             _ if rows.is_empty() => None,
-            Layout::Dense { width, stride, lengths, .. } if stride > width || lengths.is_some() => {
+            // Values between the rows are nobody's, and must not be read.
+            Self::Dense { width, stride, lengths, .. } if stride > width || lengths.is_some() => {
                 None
             }
             _ => Some(self.row(rows.start).start..self.row(rows.end - 1).end),
         }
     }
 
-    /// The most values that some rows take up.
+    /// Returns an upper bound of the number of values in some rows of the array.
     pub fn values(&self, rows: Range<usize>) -> usize {
         match self {
-            Layout::Dense { width, .. } => rows.len() * width,
+            Self::Dense { width, .. } => rows.len() * width,
             _ if rows.is_empty() => 0,
             _ => self.row(rows.end - 1).end - self.row(rows.start).start,
         }
     }
 }
 
-/// An integer that was checked when the layout was made.
+/// Returns an offset or length of a row, which was checked when the layout was made.
 fn known(numbers: &Integers<'_>, at: usize) -> usize {
     numbers.natural(at).unwrap_or_else(|| unreachable!("it was an index when the layout was made"))
 }
@@ -204,34 +209,36 @@ fn dense<'a>(
     name: &str,
 ) -> Result<Layout<'a>> {
     if width == 0 {
-        return Err(wrong(format!(
+        return unanswerable(format!(
             "the rows of {name} have no values: at least one column was expected"
-        )));
+        ));
     }
     if stride < width {
-        return Err(wrong(format!("rows of {width} values {stride} apart: they must not overlap")));
+        return unanswerable(format!(
+            "rows of {width} values {stride} apart: they must not overlap"
+        ));
     }
     // The last row may end before its stride does.
     let rows = values.div_ceil(stride);
     if values > 0 && values - (rows - 1) * stride < width {
-        return Err(wrong(format!(
+        return unanswerable(format!(
             "{name} has {values} values, which are no whole rows of {width}{}",
             if stride > width { format!(" that are {stride} apart") } else { String::new() }
-        )));
+        ));
     }
     if let Some(lengths) = &lengths {
         if lengths.len() != rows {
-            return Err(wrong(format!(
+            return unanswerable(format!(
                 "lengths has {} of them, and {name} has {rows} rows",
                 lengths.len()
-            )));
+            ));
         }
         for row in 0..rows {
             let length = index(lengths, row, "lengths")?;
             if length > width {
-                return Err(wrong(format!(
+                return unanswerable(format!(
                     "lengths[{row}] is {length}, and a row has {width} values"
-                )));
+                ));
             }
         }
     }
@@ -240,52 +247,56 @@ fn dense<'a>(
 
 fn index(numbers: &Integers<'_>, at: usize, name: &str) -> Result<usize> {
     numbers.natural(at).ok_or_else(|| {
-        wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.get(at)))
+        shape_error(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.get(at)))
     })
 }
 
-/// The starts of groups of neighbours with the same id, and the end of the last group.
+/// Returns the starts of rows of neighbouring values with the same id, and the end of the last row.
 fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
     let all: Vec<i128> = (0..ids.len()).map(|at| ids.get(at)).collect();
     let mut ends: Vec<usize> =
         (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();
-    let ascending = ends.windows(2).all(|pair| all[pair[0]] < all[pair[1]]);
-    if !ascending {
+    // Ids that ascend cannot repeat, so no set of them is needed.
+    if !ends.windows(2).all(|pair| all[pair[0]] < all[pair[1]]) {
         let mut seen = std::collections::HashSet::new();
         if let Some(&again) = ends.iter().find(|&&start| !seen.insert(all[start])) {
-            return Err(wrong(format!(
+            return unanswerable(format!(
                 "groups[{again}] is {}, a group that ended before: the values of a group must lie \
                  together",
                 all[again]
-            )));
+            ));
         }
     }
     ends.push(all.len());
     Ok(ends)
 }
 
-/// The depth of a row with `documents` documents, which is at most [`DEEPEST`].
+/// Returns the number of documents of a ranking, and rejects more than [`MAX_TILE_DEPTH`].
 #[inline]
 pub(super) fn depth(row: usize, documents: usize) -> Result<usize> {
-    if documents > DEEPEST as usize {
-        return Err(wrong(format!("row {row} has {documents} documents, more than {DEEPEST}")));
+    if documents > MAX_TILE_DEPTH as usize {
+        return unanswerable(format!(
+            "row {row} has {documents} documents, more than {MAX_TILE_DEPTH}"
+        ));
     }
     Ok(documents)
 }
 
-/// Rejects a row of more than [`MOST_JUDGED`] judged documents; `judged` has their number by grade.
+/// Rejects a ranking with more than [`MAX_JUDGED`] judged documents; `judged` has their number by
+/// grade.
 #[inline]
-pub(super) fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
+pub(super) fn check_judged_counts(row: usize, judged: &[u32]) -> Result<()> {
     let judged: u64 = judged.iter().copied().map(u64::from).sum();
-    if judged > MOST_JUDGED {
-        return Err(wrong(format!(
+    if judged > MAX_JUDGED {
+        return unanswerable(format!(
             "row {row} has {judged} judged documents, and the most that a query may have is \
-             {MOST_JUDGED}"
-        )));
+             {MAX_JUDGED}"
+        ));
     }
     Ok(())
 }
 
-pub(super) fn wrong(message: String) -> Error {
+/// Returns the error of arrays of rankings that have the fault in `message`.
+pub(super) fn shape_error(message: String) -> Error {
     Error::Unanswerable(message)
 }

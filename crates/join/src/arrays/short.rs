@@ -1,4 +1,4 @@
-//! Finds the ids of a list of at most 255 ids in a second list, through tables of a byte a slot.
+//! Matches found ids with true ids in lists of at most 255 ids, through tables of one byte a slot.
 //!
 //! The slot of an id has the place of the id in its list. Nothing is cleared from row to row, and
 //! no slot is searched for: a found id matches the id at the slot's place if both ids are equal,
@@ -19,7 +19,8 @@ const SLOTS: usize = 1 << BITS;
 /// than a plain function.
 const MOST_LOST: usize = 64;
 
-/// The tables of two short lists, and what is known of their ids.
+/// Hash tables of one-byte slots that match a query's found ids with its relevant or nearest ids,
+/// 255 at most.
 #[derive(Debug)]
 pub(super) struct ShortTables<K> {
     /// The places in the truth, and among the found ids, by slot.
@@ -31,7 +32,7 @@ pub(super) struct ShortTables<K> {
     /// The number of ids that were in `truth`.
     filled: usize,
     /// For each id of a list the place that its slot says.
-    said: [u8; SHORT],
+    candidates: [u8; SHORT],
     /// The id of the truth at that place.
     there: [K; SHORT],
     /// The code of each column of the truth, from 1, and that of no column.
@@ -40,12 +41,12 @@ pub(super) struct ShortTables<K> {
 
 impl<K: ArrayId> Default for ShortTables<K> {
     fn default() -> Self {
-        ShortTables {
+        Self {
             places: std::array::from_fn(|_| Box::new([0; SLOTS])),
             slots: [[0; SHORT]; 2],
             truth: [K::EMPTY; SHORT + 1],
             filled: 0,
-            said: [0; SHORT],
+            candidates: [0; SHORT],
             there: [K::EMPTY; SHORT],
             codes: [0; SHORT + 1],
         }
@@ -53,35 +54,36 @@ impl<K: ArrayId> Default for ShortTables<K> {
 }
 
 impl<K: ArrayId> ShortTables<K> {
-    /// Writes the label of each found id: the code of its column in the truth, from 1, or that of
-    /// no column. Returns whether there is nothing rare in the row; otherwise the labels mean
-    /// nothing. Neither list has more than [`SHORT`] ids.
+    /// Writes the label of each found id: the code of its column among the true ids, from 1, or
+    /// that of no column. Returns whether there is nothing rare in the row; otherwise the labels
+    /// mean nothing. Neither list has more than [`SHORT`] ids.
     ///
     /// It is inlined where the level of SIMD is known, for its plain loops become vectors.
     #[inline(always)]
     pub fn label(&mut self, truth: &[K], found: &[K], codes: &[u8], labels: &mut [u8]) -> bool {
-        let ShortTables { places, slots, truth: all, filled, said, there, codes: of_columns } =
-            self;
+        let Self { places, slots, truth: all, filled, candidates, there, codes: coded } = self;
         let ([in_truth, in_found], [of_truth, of_found]) = (places, slots);
         all[..truth.len()].copy_from_slice(truth);
         if truth.len() < *filled {
             all[truth.len()..*filled].fill(K::EMPTY);
         }
         *filled = truth.len();
-        of_columns[..codes.len()].copy_from_slice(codes);
+        coded[..codes.len()].copy_from_slice(codes);
         let (of_truth, of_found) = (&mut of_truth[..truth.len()], &mut of_found[..found.len()]);
         let mut rare = enter(truth, of_truth, in_truth);
         rare |= enter(found, of_found, in_found);
-        let (said, there) = (&mut said[..], &mut there[..]);
-        for ((slot, said), there) in of_found.iter().zip(&mut *said).zip(&mut *there) {
-            *said = in_truth[usize::from(*slot) % SLOTS];
-            *there = all[usize::from(*said)];
+        let (candidates, there) = (&mut candidates[..], &mut there[..]);
+        for ((slot, candidate), there) in of_found.iter().zip(&mut *candidates).zip(&mut *there) {
+            *candidate = in_truth[usize::from(*slot) % SLOTS];
+            *there = all[usize::from(*candidate)];
         }
-        for (((label, said), there), id) in labels.iter_mut().zip(&*said).zip(&*there).zip(found) {
-            *label = of_columns[usize::from((said + 1) * u8::from(there == id))];
+        for (((label, candidate), there), id) in
+            labels.iter_mut().zip(&*candidates).zip(&*there).zip(found)
+        {
+            *label = coded[usize::from((candidate + 1) * u8::from(there == id))];
         }
         let mut lost = 0;
-        look(of_truth, in_truth, said, |column| {
+        look(of_truth, in_truth, candidates, |column| {
             lost += 1;
             if lost > MOST_LOST {
                 return;
@@ -92,7 +94,7 @@ impl<K: ArrayId> ShortTables<K> {
                 labels[at] = codes[column + 1];
             }
         });
-        look(of_found, in_found, said, |at| {
+        look(of_found, in_found, candidates, |at| {
             lost += 1;
             rare |= lost > MOST_LOST || occurrences(found[at], found).0 != 1;
         });
@@ -100,8 +102,8 @@ impl<K: ArrayId> ShortTables<K> {
     }
 }
 
-/// Writes the slots of a list's ids, and their places into the slots. Returns whether the list has
-/// an empty place.
+/// Computes the slot of each id of a list, and writes the place of the id in the list into the
+/// slot. Returns whether the list has an empty place.
 #[inline(always)]
 fn enter<K: ArrayId>(ids: &[K], slots: &mut [u16], places: &mut [u8; SLOTS]) -> bool {
     let mut has_empty = false;
@@ -115,25 +117,29 @@ fn enter<K: ArrayId>(ids: &[K], slots: &mut [u16], places: &mut [u8; SLOTS]) -> 
     has_empty
 }
 
-/// Passes the place of each id whose slot has a different place.
+/// Reads the place in the slot of each id, and passes the place of each id whose slot has another
+/// place to `lost`.
 #[inline(always)]
-fn look(slots: &[u16], places: &[u8; SLOTS], said: &mut [u8], mut lost: impl FnMut(usize)) {
+fn look(slots: &[u16], places: &[u8; SLOTS], candidates: &mut [u8], mut lost: impl FnMut(usize)) {
     /// The number of places that are examined together.
     const TOGETHER: usize = 32;
-    for (slot, said) in slots.iter().zip(&mut *said) {
-        *said = places[usize::from(*slot) % SLOTS];
+    for (slot, candidate) in slots.iter().zip(&mut *candidates) {
+        *candidate = places[usize::from(*slot) % SLOTS];
     }
-    for (said, first) in said[..slots.len()].chunks(TOGETHER).zip((0u8..).step_by(TOGETHER)) {
-        let others =
-            said.iter().zip(first..).fold(0, |others, (said, place)| others | (said ^ place));
+    for (chunk, first) in candidates[..slots.len()].chunks(TOGETHER).zip((0u8..).step_by(TOGETHER))
+    {
+        let others = chunk
+            .iter()
+            .zip(first..)
+            .fold(0, |others, (candidate, place)| others | (candidate ^ place));
         if others != 0 {
-            let others = said.iter().zip(first..).filter(|(said, place)| *said != place);
+            let others = chunk.iter().zip(first..).filter(|(candidate, place)| *candidate != place);
             others.for_each(|(_, place)| lost(usize::from(place)));
         }
     }
 }
 
-/// The number of times that an id is in a list, and its place if the id is there once.
+/// Returns the number of times that an id is in a list, and its place if the id is there once.
 #[inline(always)]
 fn occurrences<K: ArrayId>(id: K, ids: &[K]) -> (u32, usize) {
     let (count, at) = ids.iter().zip(0u32..).fold((0, 0), |(count, at), (other, place)| {
@@ -149,12 +155,13 @@ mod tests {
 
     use fearless_simd::{Level, dispatch};
 
-    /// The labels of found ids, one by one, with the column as the code; `None` if something is
-    /// rare.
+    /// Returns the labels of found ids, one by one, with the column as the code; `None` if
+    /// something is rare.
     fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<u8>> {
         let is_rare =
             |ids: &[K]| (0..ids.len()).any(|at| ids[at].is_empty() || ids[..at].contains(&ids[at]));
-        let column = |id: &K| truth.iter().position(|of| of == id).map_or(0, |at| at as u8 + 1);
+        let column =
+            |id: &K| truth.iter().position(|truth_id| truth_id == id).map_or(0, |at| at as u8 + 1);
         (!is_rare(truth) && !is_rare(found)).then(|| found.iter().map(column).collect())
     }
 
@@ -213,7 +220,7 @@ mod tests {
         );
     }
 
-    /// Each id that shares a slot is compared with all others, so a plain function takes a row with
+    /// Compares each id that shares a slot with all others, so a plain function takes a row with
     /// many.
     #[test]
     fn a_row_whose_ids_have_one_slot_is_left_to_a_plain_function() {

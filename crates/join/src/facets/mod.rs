@@ -8,26 +8,30 @@ pub mod subtopics;
 
 use rayon::prelude::*;
 
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 use crate::matrix::{Facets, QueryFacets};
 use passages::PassageValue;
-use preferences::{PreferenceFault, PreferenceLine, Preferences};
-use subtopics::{AtCutoff, Setting, SubtopicQuery, Subtopics, WholeRanking};
+use preferences::{PreferenceCount, PreferenceFault, PreferenceLine, Preferences};
+use subtopics::{
+    AtCutoff, DiversityTables, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking,
+};
 
-/// A value of a ranking over judgments by facet.
+/// A value to compute of a ranking over judgments by facet: subtopics, preferences, several judges,
+/// or passages.
 #[derive(Debug, Clone, Copy)]
 pub enum FacetValue {
     /// A value over subtopics.
-    Subtopic(SubtopicSetting, SubtopicValue),
+    Subtopic(DiversityParams, SubtopicValue),
     /// A value over preferences.
-    Preference(preferences::PreferenceCount),
+    Preference(PreferenceCount),
     /// The values of a measure for each judge of the query.
     Judges(Judges),
     /// A value of passages.
     Passages(PassageValue),
 }
 
-/// How the values for several judges become one.
+/// The way in which the values of a ranking for several judges become one: mean, smallest or
+/// largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judges {
     /// The mean over the judges of the query.
@@ -39,21 +43,23 @@ pub enum Judges {
 }
 
 impl Judges {
-    /// The value of some values, in the order of the judges; 0 of none.
-    pub fn of(self, values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    /// Combines the values of a ranking for several judges, in the order of the judges, into one; 0
+    /// of none.
+    pub fn aggregate(self, values: impl ExactSizeIterator<Item = f64>) -> f64 {
         let count = values.len();
         match self {
             _ if count == 0 => 0.0,
-            Judges::Mean => values.fold(0.0, |sum, value| sum + value) / count as f64,
-            Judges::Min => values.fold(f64::INFINITY, f64::min),
-            Judges::Max => values.fold(f64::NEG_INFINITY, f64::max),
+            Self::Mean => values.fold(0.0, |sum, value| sum + value) / count as f64,
+            Self::Min => values.fold(f64::INFINITY, f64::min),
+            Self::Max => values.fold(f64::NEG_INFINITY, f64::max),
         }
     }
 }
 
-/// The parameters of a value over subtopics.
+/// The parameters of a diversity measure over subtopics: the lowest relevant grade, alpha, beta,
+/// and the rule at rank 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SubtopicSetting {
+pub struct DiversityParams {
     /// The lowest grade that is relevant to a subtopic.
     pub rel: f64,
     /// The share of a subtopic's gain that each document with the subtopic takes away.
@@ -64,7 +70,7 @@ pub struct SubtopicSetting {
     pub raw_first: bool,
 }
 
-/// Which value over subtopics, and its cutoff.
+/// A diversity value of a ranking over subtopics, at a cutoff or of the whole ranking.
 #[derive(Debug, Clone, Copy)]
 pub enum SubtopicValue {
     /// One at a cutoff.
@@ -74,33 +80,36 @@ pub enum SubtopicValue {
 }
 
 impl FacetValue {
-    /// The judgments that it needs.
-    pub fn needs(&self) -> JudgedBy {
+    /// Returns the kind of judgments by facet that a value needs: by judge, subtopic, preference or
+    /// span.
+    pub fn needs(&self) -> FacetKind {
         match self {
-            FacetValue::Subtopic(..) => JudgedBy::Subtopic,
-            FacetValue::Preference(_) => JudgedBy::Preference,
-            FacetValue::Judges(_) => JudgedBy::Judge,
-            FacetValue::Passages(_) => JudgedBy::Span,
+            Self::Subtopic(..) => FacetKind::Subtopic,
+            Self::Preference(_) => FacetKind::Preference,
+            Self::Judges(_) => FacetKind::Judge,
+            Self::Passages(_) => FacetKind::Span,
         }
     }
 }
 
-/// Values over judgments by facet, prepared for rankings of some queries.
+/// An evaluator of values over subtopics and preferences, prepared for rankings of all queries of
+/// some judgments.
 #[derive(Debug)]
-pub struct FacetWalks {
+pub struct FacetEvaluator {
     /// The values over subtopics, by setting.
-    settings: Vec<OfSetting>,
+    settings: Vec<DiversityGroup>,
     /// The preferences of each query, and the values over them with the places where they go.
     preferences: Vec<Preferences>,
-    preferred: Vec<(usize, preferences::PreferenceCount)>,
+    preferred: Vec<(usize, PreferenceCount)>,
 }
 
-/// The values over subtopics that have a setting in common.
+/// The diversity values over subtopics that have their parameters in common, prepared for each
+/// query.
 #[derive(Debug)]
-struct OfSetting {
-    setting: Setting,
+struct DiversityGroup {
+    setting: DiversityTables,
     /// The relevant subtopics of the documents of each query, and what its rankings are divided by.
-    queries: Vec<(Relevant, SubtopicQuery)>,
+    queries: Vec<(RelevantSubtopics, SubtopicQuery)>,
     /// The values, each with the place where it goes and, for one at a cutoff, the index of the
     /// cutoff.
     values: Vec<(usize, usize, SubtopicValue)>,
@@ -108,53 +117,56 @@ struct OfSetting {
 
 /// The relevant subtopics of the documents of one query.
 #[derive(Debug, Default)]
-struct Relevant {
+struct RelevantSubtopics {
     ends: Vec<u32>,
     subtopics: Vec<u32>,
     count: u32,
 }
 
-/// Numbers of the groups of one query, from 0, with its relevant judgments.
+/// New numbers, from 0, of the subtopics of one query that have relevant judgments, with these
+/// judgments.
 struct FacetNumbers {
     of_group: Vec<u32>,
-    met: Vec<u32>,
+    groups: Vec<u32>,
     /// The document and the group of each relevant judgment of the query.
     relevant: Vec<(u32, u32)>,
 }
 
+/// The number of a group that no relevant judgment has had so far.
 const NOT_MET: u32 = u32::MAX;
 
 impl FacetNumbers {
     fn new(groups: usize) -> Self {
-        FacetNumbers { of_group: vec![NOT_MET; groups], met: Vec::new(), relevant: Vec::new() }
+        Self { of_group: vec![NOT_MET; groups], groups: Vec::new(), relevant: Vec::new() }
     }
 }
 
-impl Relevant {
-    /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from
-    /// 0.
-    fn of(query: QueryFacets<'_>, rel: f64, numbers: &mut FacetNumbers) -> Self {
-        let FacetNumbers { of_group, met, relevant } = numbers;
+impl RelevantSubtopics {
+    /// Collects the relevant subtopics of a query's documents from judgments of at least the grade
+    /// `rel`, and numbers the subtopics from 0.
+    fn new(query: QueryFacets<'_>, rel: f64, numbers: &mut FacetNumbers) -> Self {
+        let FacetNumbers { of_group, groups, relevant } = numbers;
         // Without a branch on the grade, which would be guessed wrong where relevant judgments are
         // few and anywhere.
         relevant.clear();
         relevant.resize(query.judgments.len(), (0, 0));
         let mut count = 0;
-        for of in query.judgments {
-            relevant[count] = (of.document, of.group);
-            count += usize::from(of.grade >= rel);
+        for judgment in query.judgments {
+            relevant[count] = (judgment.document, judgment.group);
+            count += usize::from(judgment.grade >= rel);
         }
         let relevant = &relevant[..count];
         for &(_, group) in relevant {
             let number = &mut of_group[group as usize];
             if *number == NOT_MET {
                 *number = 0;
-                met.push(group);
+                groups.push(group);
             }
         }
-        met.sort_unstable();
-        (0..).zip(&*met).for_each(|(number, &group)| of_group[group as usize] = number);
-        let mut found = Relevant { count: met.len() as u32, ..Relevant::default() };
+        // Gains are summed by number, so the numbers must be in the order of the names.
+        groups.sort_unstable();
+        (0..).zip(&*groups).for_each(|(number, &group)| of_group[group as usize] = number);
+        let mut found = Self { count: groups.len() as u32, ..Self::default() };
         found.ends.reserve(query.documents as usize + 1);
         found.ends.push(0);
         found.subtopics.reserve(count);
@@ -168,7 +180,8 @@ impl Relevant {
         while found.ends.len() <= query.documents as usize {
             found.ends.push(found.subtopics.len() as u32);
         }
-        met.drain(..).for_each(|group| of_group[group as usize] = NOT_MET);
+        // Only the groups of this query are cleared: all queries together may have many more.
+        groups.drain(..).for_each(|group| of_group[group as usize] = NOT_MET);
         found
     }
 
@@ -177,17 +190,17 @@ impl Relevant {
     }
 }
 
-/// Memory that is used again from ranking to ranking.
+/// Buffers for values over judgments by facet, reused from ranking to ranking.
 #[derive(Debug, Default)]
 pub struct FacetScratch {
-    subtopics: subtopics::SubtopicScratch,
+    subtopics: SubtopicScratch,
     at: Vec<AtCutoff>,
     numbers: Vec<u32>,
 }
 
-impl FacetWalks {
-    /// Prepares values, each with the place where it goes, for rankings of all queries of some
-    /// judgments.
+impl FacetEvaluator {
+    /// Prepares values over subtopics and preferences, each with its place in the output, for
+    /// rankings of all queries of some judgments.
     ///
     /// # Errors
     /// Preferences that go round in a circle, or contradict one another, with the number of their
@@ -196,15 +209,14 @@ impl FacetWalks {
         grouped: &Facets,
         values: impl Iterator<Item = (usize, &'v FacetValue)>,
     ) -> Result<Self, (usize, PreferenceFault)> {
-        let queries = grouped.judgments.len();
-        let mut settings: Vec<(SubtopicSetting, Vec<(usize, SubtopicValue)>)> = Vec::new();
+        let mut settings: Vec<(DiversityParams, Vec<(usize, SubtopicValue)>)> = Vec::new();
         let mut preferred = Vec::new();
         for (place, value) in values {
             match *value {
-                FacetValue::Subtopic(of, value) => {
-                    match settings.iter_mut().find(|(known, _)| *known == of) {
+                FacetValue::Subtopic(params, value) => {
+                    match settings.iter_mut().find(|(known, _)| *known == params) {
                         Some((_, values)) => values.push((place, value)),
-                        None => settings.push((of, vec![(place, value)])),
+                        None => settings.push((params, vec![(place, value)])),
                     }
                 }
                 FacetValue::Preference(measure) => preferred.push((place, measure)),
@@ -214,26 +226,29 @@ impl FacetWalks {
                 FacetValue::Passages(_) => {}
             }
         }
-        let lines = |query: usize| {
-            grouped.of(query).with_subgroups().map(PreferenceLine::from).collect::<Vec<_>>()
-        };
-        let of_query = |query: usize| {
-            let made = Preferences::new(&lines(query), grouped.of(query).documents);
-            made.map_err(|fault| (query, fault))
-        };
-        let prepared: Vec<_> = if preferred.is_empty() {
-            Vec::new()
-        } else {
-            (0..queries).into_par_iter().map(of_query).collect()
-        };
+        let queries = if preferred.is_empty() { 0 } else { grouped.judgments.len() };
+        let prepared: Vec<_> = (0..queries)
+            .into_par_iter()
+            .map(|query| {
+                let facets = grouped.get(query);
+                let lines: Vec<_> = facets
+                    .with_subgroups()
+                    .map(|(judgment, subgroup)| PreferenceLine::new(judgment, subgroup))
+                    .collect();
+                Preferences::new(&lines, facets.documents).map_err(|fault| (query, fault))
+            })
+            .collect();
         // The first query at fault is told, whichever thread is done first.
         let preferences = prepared.into_iter().collect::<Result<_, _>>()?;
-        let settings = settings.into_iter().map(|(of, values)| OfSetting::new(grouped, of, values));
-        Ok(FacetWalks { settings: settings.collect(), preferences, preferred })
+        let settings = settings
+            .into_iter()
+            .map(|(params, values)| DiversityGroup::new(grouped, params, values));
+        Ok(Self { settings: settings.collect(), preferences, preferred })
     }
 
-    /// Computes the values of a ranking of a query, and passes each with its place to `out`.
-    /// `retrieved` are the ranks (from 0) of the named documents with their numbers.
+    /// Computes the values of a query's ranking over subtopics and preferences, and passes each
+    /// with its place to `out`. `retrieved` are the ranks (from 0) of the documents that the
+    /// judgments name, with their numbers.
     pub fn values(
         &self,
         query: usize,
@@ -242,18 +257,16 @@ impl FacetWalks {
         mut out: impl FnMut(usize, f64),
     ) {
         let FacetScratch { subtopics, at, numbers } = scratch;
-        for OfSetting { setting, queries, values } in &self.settings {
+        for DiversityGroup { setting, queries, values } in &self.settings {
             let (relevant, of_query) = &queries[query];
             let Some(view) = relevant.view() else { continue };
-            let whole = of_query.values((view, setting), retrieved, subtopics, at);
+            let whole = of_query.values(view, setting, retrieved, subtopics, at);
             for &(place, cutoff, value) in values {
-                out(
-                    place,
-                    match value {
-                        SubtopicValue::At(_, of) => of(&at[cutoff]),
-                        SubtopicValue::Whole(of) => of(&whole),
-                    },
-                );
+                let value = match value {
+                    SubtopicValue::At(_, evaluate) => evaluate(&at[cutoff]),
+                    SubtopicValue::Whole(evaluate) => evaluate(&whole),
+                };
+                out(place, value);
             }
         }
         if self.preferred.is_empty() {
@@ -261,41 +274,46 @@ impl FacetWalks {
         }
         numbers.clear();
         numbers.extend(retrieved.iter().map(|&(_, number)| number));
-        let met = self.preferences[query].met(numbers);
-        self.preferred.iter().for_each(|&(place, measure)| out(place, met.value(measure)));
+        let counts = self.preferences[query].count_fulfilled(numbers);
+        self.preferred.iter().for_each(|&(place, measure)| out(place, counts.value(measure)));
     }
 }
 
-impl OfSetting {
-    fn new(grouped: &Facets, of: SubtopicSetting, values: Vec<(usize, SubtopicValue)>) -> Self {
-        let cutoff = |&(_, value): &(usize, SubtopicValue)| match value {
-            SubtopicValue::At(rank, _) => Some(rank),
-            SubtopicValue::Whole(_) => None,
-        };
-        let mut cutoffs: Vec<u32> = values.iter().filter_map(cutoff).collect();
+impl DiversityGroup {
+    fn new(grouped: &Facets, params: DiversityParams, values: Vec<(usize, SubtopicValue)>) -> Self {
+        let mut cutoffs: Vec<u32> = values
+            .iter()
+            .filter_map(|(_, value)| match value {
+                SubtopicValue::At(rank, _) => Some(*rank),
+                SubtopicValue::Whole(_) => None,
+            })
+            .collect();
+        // All values of a setting come from one walk, which must meet the cutoffs in order.
         cutoffs.sort_unstable();
         cutoffs.dedup();
-        let setting = Setting::new(of.alpha, of.beta, &cutoffs).unwrap_or_default();
-        let setting = if of.raw_first { setting.with_raw_first() } else { setting };
-        let prepare = |(scratch, numbers): &mut (subtopics::SubtopicScratch, FacetNumbers),
-                       query: usize| {
-            let relevant = Relevant::of(grouped.of(query), of.rel, numbers);
-            let of_query = relevant
-                .view()
-                .map(|view| SubtopicQuery::new(view, &setting, scratch))
-                .unwrap_or_default();
-            (relevant, of_query)
-        };
-        let all = 0..grouped.judgments.len();
-        let scratch =
-            || (subtopics::SubtopicScratch::default(), FacetNumbers::new(grouped.names.len()));
-        let queries = all.into_par_iter().map_init(scratch, prepare).collect();
-        let index = |rank: u32| cutoffs.partition_point(|&cutoff| cutoff < rank);
+        let setting = DiversityTables::new(params.alpha, params.beta, &cutoffs).unwrap_or_default();
+        let setting = if params.raw_first { setting.with_raw_first() } else { setting };
+        let queries = (0..grouped.judgments.len())
+            .into_par_iter()
+            .map_init(
+                || (SubtopicScratch::default(), FacetNumbers::new(grouped.names.len())),
+                |(scratch, numbers), query| {
+                    let relevant = RelevantSubtopics::new(grouped.get(query), params.rel, numbers);
+                    let of_query = relevant
+                        .view()
+                        .map(|view| SubtopicQuery::new(view, &setting, scratch))
+                        .unwrap_or_default();
+                    (relevant, of_query)
+                },
+            )
+            .collect();
         let values = values.into_iter().map(|(place, value)| match value {
-            SubtopicValue::At(rank, _) => (place, index(rank), value),
+            SubtopicValue::At(rank, _) => {
+                (place, cutoffs.partition_point(|&cutoff| cutoff < rank), value)
+            }
             SubtopicValue::Whole(_) => (place, 0, value),
         });
-        OfSetting { values: values.collect(), setting, queries }
+        Self { values: values.collect(), setting, queries }
     }
 }
 
@@ -309,21 +327,21 @@ mod tests {
     fn the_query_of_contradicting_preferences_is_told() {
         let mut judgments = Ragged::default();
         let levels = |levels: [f64; 4]| {
-            let of = |(at, grade): (usize, f64)| FacetJudgment {
+            let judgment = |(at, grade): (usize, f64)| FacetJudgment {
                 document: at as u32 / 2,
                 group: 0,
                 grade,
             };
-            levels.into_iter().enumerate().map(of).collect::<Vec<_>>()
+            levels.into_iter().enumerate().map(judgment).collect::<Vec<_>>()
         };
         // Documents a and b in two sub-groups, which agree for the first query alone.
         judgments.push(&levels([2.0, 2.0, 1.0, 1.0]));
         judgments.push(&levels([2.0, 1.0, 1.0, 2.0]));
         let subgroups = [0, 1].repeat(4);
         let facets =
-            Facets::new(JudgedBy::Preference, Ids::default(), (judgments, subgroups), [2, 2]);
-        let value = FacetValue::Preference(preferences::PreferenceCount::Simple);
-        let fault = FacetWalks::new(&facets, [(0, &value)].into_iter()).unwrap_err();
+            Facets::new(FacetKind::Preference, Ids::default(), judgments, subgroups, [2, 2]);
+        let value = FacetValue::Preference(PreferenceCount::Simple);
+        let fault = FacetEvaluator::new(&facets, [(0, &value)].into_iter()).unwrap_err();
         assert!(matches!(fault, (1, PreferenceFault::Cycle { .. })), "{fault:?}");
     }
 }

@@ -1,8 +1,10 @@
-//! Values of rankings of passages: sums of positions down to a rank or a budget.
+//! Values of rankings of passages: sums of document positions down to a rank or a budget of
+//! positions.
 
-use crate::matrix::{RankedSpans, SpanAtRank};
+use crate::matrix::{RankedSpan, SpanRanking};
 
-/// A value of a ranking of passages.
+/// A measure of a ranking of passages: the results that count, and the formula over their
+/// positions.
 #[derive(Debug, Clone, Copy)]
 pub struct PassageValue {
     /// The results that count.
@@ -10,10 +12,10 @@ pub struct PassageValue {
     /// β², by which recall counts more than precision.
     pub beta2: f64,
     /// The value of the sums over these results.
-    pub of: fn(&PassageSums) -> f64,
+    pub formula: fn(&PassageSums) -> f64,
 }
 
-/// Limits of a passage value: the grade of gold passages, and the results that count.
+/// Limits of a measure of passages: the lowest grade of gold passages, and the results that count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassageSetting {
     /// The lowest grade of a gold passage.
@@ -27,7 +29,8 @@ pub struct PassageSetting {
     pub each: bool,
 }
 
-/// The sums over the results that count.
+/// Numbers of document positions over the results of passages that count: gold, returned, and all
+/// gold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassageSums {
     /// The gold positions, each once.
@@ -43,14 +46,14 @@ pub struct PassageSums {
 }
 
 impl PassageValue {
-    /// The value of a ranking, of which no rank beyond `depth` is looked at.
-    pub fn value(&self, ranked: &RankedSpans<'_>, depth: Option<u32>) -> f64 {
+    /// Computes the measure of a ranking of passages, of which no rank beyond `depth` is looked at.
+    pub fn value(&self, ranked: &SpanRanking<'_>, depth: Option<u32>) -> f64 {
         let PassageSetting { rel, rank, budget, each } = self.setting;
         let ranks = rank.unwrap_or(u32::MAX).min(depth.unwrap_or(u32::MAX));
         let all = ranked.gold(rel);
         // At most 2³² ranks of less than 2³² positions each.
         let (mut length, mut returned, mut gold) = (0u64, 0u64, 0u64);
-        for SpanAtRank { length: of_rank, new, gold: of_gold } in
+        for RankedSpan { length: of_rank, new, gold: of_gold } in
             ranked.ranks(rel).take(ranks as usize)
         {
             length += u64::from(of_rank);
@@ -68,6 +71,6 @@ impl PassageValue {
             either: either as f64,
             beta2: self.beta2,
         };
-        (self.of)(&sums)
+        (self.formula)(&sums)
     }
 }

@@ -44,7 +44,8 @@ pub struct Subtopics<'a> {
 }
 
 impl<'a> Subtopics<'a> {
-    /// A view of documents whose subtopics are `subtopics[ends[d]..ends[d + 1]]` for document `d`.
+    /// Makes a view of a query's documents: document `d` has the relevant subtopics
+    /// `subtopics[ends[d]..ends[d + 1]]`.
     ///
     /// `count` is the number of subtopics with a relevant document. `None` unless `ends` starts at
     /// 0, never falls and ends at the length of `subtopics`, and each document's subtopics strictly
@@ -61,13 +62,13 @@ impl<'a> Subtopics<'a> {
         sound.then_some(Self { ends, subtopics, count })
     }
 
-    /// The number of documents.
+    /// Returns the number of documents of the query.
     pub fn documents(&self) -> u32 {
         self.ends.len() as u32 - 1
     }
 
-    /// The subtopics of `document`; none for a number past the last document.
-    pub fn of(&self, document: u32) -> &'a [u32] {
+    /// Returns the relevant subtopics of `document`; none for a number past the last document.
+    pub fn get(&self, document: u32) -> &'a [u32] {
         let document = document as usize;
         match self.ends.get(document..document.saturating_add(2)) {
             Some(&[start, end]) => &self.subtopics[start as usize..end as usize],
@@ -76,9 +77,10 @@ impl<'a> Subtopics<'a> {
     }
 }
 
-/// The parameters that the values of a ranking depend on.
+/// The parameters of diversity measures over subtopics (alpha, beta and cutoffs), with a table of
+/// discounts.
 #[derive(Clone, Debug, Default)]
-pub struct Setting {
+pub struct DiversityTables {
     alpha: f64,
     beta: f64,
     cutoffs: Vec<u32>,
@@ -90,8 +92,9 @@ pub struct Setting {
 /// The number of ranks whose discounts are computed once.
 const DISCOUNTS: usize = 1 << 12;
 
-impl Setting {
-    /// A setting with redundancy penalty `alpha`, patience `beta` and `cutoffs` in ranks.
+impl DiversityTables {
+    /// Makes the parameters of diversity measures: redundancy penalty `alpha`, patience `beta` and
+    /// `cutoffs` in ranks.
     ///
     /// `None` unless alpha and beta are from 0 to 1 and the cutoffs strictly rise from at least 1.
     pub fn new(alpha: f64, beta: f64, cutoffs: &[u32]) -> Option<Self> {
@@ -109,8 +112,8 @@ impl Setting {
         })
     }
 
-    /// A setting in which alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as
-    /// ndeval computes them. The values at other cutoffs do not change.
+    /// Sets that alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as ndeval
+    /// computes them. The values at other cutoffs do not change.
     pub fn with_raw_first(mut self) -> Self {
         self.raw_first = true;
         self
@@ -125,12 +128,12 @@ impl Setting {
     }
 }
 
-/// The discount of `rank`, counted from 0.
+/// Returns the logarithmic discount of `rank`, counted from 0, in alpha_DCG.
 fn discount(rank: usize) -> f64 {
     2f64.ln() / (rank as f64 + 2.0).ln()
 }
 
-/// Working memory, reused from query to query.
+/// Buffers for diversity values over subtopics, reused from query to query.
 #[derive(Debug, Default)]
 pub struct SubtopicScratch {
     /// The gain of each subtopic's next document.
@@ -147,10 +150,12 @@ pub struct SubtopicScratch {
     bounds: Vec<GainKey>,
 }
 
-/// The gain in bits, which sort as gains do, and the number of a document.
+/// The sort key of a document for the ideal ranking: its gain in bits, which sort as gains do, and
+/// its number.
 type GainKey = (u64, u32);
 
-/// Documents with equal sets of subtopics; `start..end` of the sorted documents are not chosen yet.
+/// Documents of a query with equal sets of subtopics; `start..end` of the sorted documents are not
+/// chosen for the ideal ranking yet.
 #[derive(Debug)]
 struct SameSubtopics {
     key: GainKey,
@@ -158,7 +163,7 @@ struct SameSubtopics {
     end: usize,
 }
 
-/// The sums down a ranking, before they are divided.
+/// The sums of alpha_DCG and ERR_IA down a ranking, before they are divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SubtopicSums {
     dcg: f64,
@@ -166,13 +171,13 @@ struct SubtopicSums {
 }
 
 impl SubtopicSums {
-    fn add(&mut self, gain: f64, rank: usize, setting: &Setting) {
+    fn add(&mut self, gain: f64, rank: usize, setting: &DiversityTables) {
         self.dcg += gain * setting.discount(rank);
         self.err += gain / (rank + 1) as f64;
     }
 }
 
-/// The values of a ranking at one cutoff.
+/// The diversity values of a ranking over subtopics at one cutoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AtCutoff {
     pub alpha_dcg: f64,
@@ -183,7 +188,7 @@ pub struct AtCutoff {
     pub st_recall: f64,
 }
 
-/// The values of a whole ranking.
+/// The diversity values of a whole ranking over subtopics: NRBP, nNRBP and AP_IA.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WholeRanking {
     pub nrbp: f64,
@@ -191,7 +196,7 @@ pub struct WholeRanking {
     pub ap_ia: f64,
 }
 
-/// The divisors for the rankings of a query, computed once for all rankings.
+/// The divisors of diversity values for the rankings of a query, computed once for all rankings.
 #[derive(Clone, Debug, Default)]
 pub struct SubtopicQuery {
     /// The largest sums conceivable at each cutoff: every rank has every subtopic.
@@ -204,21 +209,26 @@ pub struct SubtopicQuery {
 }
 
 impl SubtopicQuery {
-    /// Prepares a query with the judgments `of`, for rankings evaluated under `setting`.
-    pub fn new(of: Subtopics<'_>, setting: &Setting, scratch: &mut SubtopicScratch) -> Self {
-        let mut relevant = vec![0; of.count as usize];
-        for &subtopic in of.subtopics {
+    /// Computes the divisors of a query with the subtopics `view`, ideal ranking included, for
+    /// rankings evaluated under `setting`.
+    pub fn new(
+        view: Subtopics<'_>,
+        setting: &DiversityTables,
+        scratch: &mut SubtopicScratch,
+    ) -> Self {
+        let mut relevant = vec![0; view.count as usize];
+        for &subtopic in view.subtopics {
             relevant[subtopic as usize] += 1;
         }
         let mut query = Self {
-            bounds: bounds(of.count, setting),
+            bounds: bounds(view.count, setting),
             ideal: Vec::with_capacity(setting.cutoffs.len()),
             ideal_nrbp: 0.0,
             relevant,
         };
         let (mut rank, mut sums, mut nrbp, mut decay) = (0, SubtopicSums::default(), 0.0, 1.0);
         let deepest = setting.deepest();
-        choose(of, setting.alpha, scratch, |gain| {
+        choose(view, setting.alpha, scratch, |gain| {
             if rank < deepest {
                 sums.add(gain, rank, setting);
             }
@@ -227,82 +237,83 @@ impl SubtopicQuery {
             decay *= setting.beta;
             rank += 1;
             if query.next_cutoff(setting) == Some(rank) {
-                query.close(of, setting, sums);
+                query.close(setting, sums);
             }
             rank < deepest || nrbp != before
         });
+        // An ideal ranking of few documents ends before the last cutoffs.
         while query.next_cutoff(setting).is_some() {
-            query.close(of, setting, sums);
+            query.close(setting, sums);
         }
-        query.ideal_nrbp = normalized(of, setting, nrbp);
+        query.ideal_nrbp = query.normalized(setting, nrbp);
         query
     }
 
-    /// The first cutoff that the ideal ranking has no values at yet.
-    fn next_cutoff(&self, setting: &Setting) -> Option<usize> {
+    /// Returns the number of subtopics of the query.
+    fn subtopics(&self) -> f64 {
+        self.relevant.len() as f64
+    }
+
+    /// Returns the first cutoff that the ideal ranking has no values at yet.
+    fn next_cutoff(&self, setting: &DiversityTables) -> Option<usize> {
         setting.cutoffs.get(self.ideal.len()).map(|&cutoff| cutoff as usize)
     }
 
-    fn close(&mut self, of: Subtopics<'_>, setting: &Setting, sums: SubtopicSums) {
-        let values = self.divided(of, setting, sums, self.ideal.len(), true);
-        self.ideal.push(values);
+    fn close(&mut self, setting: &DiversityTables, sums: SubtopicSums) {
+        self.ideal.push(self.divided(setting, sums, self.ideal.len(), true));
     }
 
-    /// The sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if
-    /// `raw_first`.
+    /// Divides the sums of alpha_DCG and ERR_IA by their bounds at the cutoff numbered `at`; at
+    /// rank 1 not if `raw_first`.
     fn divided(
         &self,
-        of: Subtopics<'_>,
-        setting: &Setting,
+        setting: &DiversityTables,
         sums: SubtopicSums,
         at: usize,
         raw_first: bool,
     ) -> SubtopicSums {
-        if of.count == 0 || raw_first && setting.cutoffs[at] == 1 {
+        if self.relevant.is_empty() || raw_first && setting.cutoffs[at] == 1 {
             return sums;
         }
         let bound = self.bounds[at];
         SubtopicSums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
     }
 
-    /// Returns the values of the whole ranking that `retrieved` describes. Replaces the content of
-    /// `at` by the values at the cutoffs.
+    /// Computes the diversity values of the ranking that `retrieved` describes, and returns those
+    /// of the whole ranking. Replaces the content of `at` by the values at the cutoffs.
     ///
     /// `retrieved` has the rank, counted from 0, and the number of each document with a subtopic,
     /// in ascending rank; documents without subtopics may be among them. A query without subtopics
     /// has only zeros, and nNRBP is 0 where the ideal NRBP is 0 (alpha 0 with beta 1).
     pub fn values(
         &self,
-        (of, setting): (Subtopics<'_>, &Setting),
+        view: Subtopics<'_>,
+        setting: &DiversityTables,
         retrieved: &[(u32, u32)],
         scratch: &mut SubtopicScratch,
         at: &mut Vec<AtCutoff>,
     ) -> WholeRanking {
-        let subtopics = f64::from(of.count);
+        let subtopics = self.subtopics();
         let SubtopicScratch { gains, seen, precisions, .. } = scratch;
-        refill(gains, of.count, 1.0);
-        refill(seen, of.count, 0);
-        refill(precisions, of.count, 0.0);
+        refill(gains, view.count, 1.0);
+        refill(seen, view.count, 0);
+        refill(precisions, view.count, 0.0);
         at.clear();
         let (mut sums, mut judgments, mut found) = (SubtopicSums::default(), 0u64, 0u32);
         let (mut nrbp, mut decay, mut decayed) = (0.0, 1.0, 0);
-        let kept = 1.0 - setting.alpha;
+        let factor = 1.0 - setting.alpha;
         let deepest = setting.deepest();
-        // Values at the next cutoff, from the sums so far.
-        let close = |at: &mut Vec<AtCutoff>, sums, judgments: u64, found: u32| {
-            at.push(self.at_cutoff((of, setting), at.len(), sums, judgments, found));
-        };
         for &(rank, document) in retrieved {
-            let own = of.of(document);
+            let own = view.get(document);
             while setting.cutoffs.get(at.len()).is_some_and(|&cutoff| cutoff <= rank) {
-                close(at, sums, judgments, found);
+                at.push(self.at_cutoff(setting, at.len(), sums, judgments, found));
             }
             let mut gain = 0.0;
             let place = f64::from(rank) + 1.0;
             for &subtopic in own {
                 let subtopic = subtopic as usize;
                 gain += gains[subtopic];
-                gains[subtopic] *= kept;
+                gains[subtopic] *= factor;
                 found += u32::from(seen[subtopic] == 0);
                 seen[subtopic] += 1;
                 precisions[subtopic] += f64::from(seen[subtopic]) / place;
@@ -323,21 +334,20 @@ impl SubtopicQuery {
             }
         }
         while at.len() < setting.cutoffs.len() {
-            close(at, sums, judgments, found);
+            at.push(self.at_cutoff(setting, at.len(), sums, judgments, found));
         }
-        self.evaluate_whole(of, setting, nrbp, precisions)
+        self.evaluate_whole(setting, nrbp, precisions)
     }
 
-    /// Returns the values of a whole ranking, from the sum of its discounted gains and the sum of
-    /// each subtopic's precisions.
+    /// Computes NRBP, nNRBP and AP_IA of a whole ranking, from the sum of its discounted gains and
+    /// the sum of each subtopic's precisions.
     fn evaluate_whole(
         &self,
-        of: Subtopics<'_>,
-        setting: &Setting,
+        setting: &DiversityTables,
         nrbp: f64,
         precisions: &[f64],
     ) -> WholeRanking {
-        let nrbp = normalized(of, setting, nrbp);
+        let nrbp = self.normalized(setting, nrbp);
         let mut ap_ia = 0.0;
         for (&sum, &relevant) in precisions.iter().zip(&self.relevant) {
             if relevant > 0 {
@@ -347,27 +357,28 @@ impl SubtopicQuery {
         WholeRanking {
             nrbp,
             nnrbp: quotient(nrbp, self.ideal_nrbp),
-            ap_ia: quotient(ap_ia, f64::from(of.count)),
+            ap_ia: quotient(ap_ia, self.subtopics()),
         }
     }
 
-    /// Returns the values at the cutoff numbered `at`. The ranks above the cutoff have `judgments`
-    /// relevant subtopics, `found` of them distinct.
+    /// Computes the diversity values of a ranking at the cutoff numbered `at` from its sums down to
+    /// there. The ranks above the cutoff have `judgments` relevant subtopics, `found` of them
+    /// distinct.
     #[inline(always)]
     fn at_cutoff(
         &self,
-        (of, setting): (Subtopics<'_>, &Setting),
+        setting: &DiversityTables,
         at: usize,
         sums: SubtopicSums,
         judgments: u64,
         found: u32,
     ) -> AtCutoff {
-        if of.count == 0 {
+        if self.relevant.is_empty() {
             return AtCutoff::default();
         }
-        let value = self.divided(of, setting, sums, at, setting.raw_first);
+        let value = self.divided(setting, sums, at, setting.raw_first);
         // The bound would cancel, but for its rounding.
-        let share = self.divided(of, setting, sums, at, true);
+        let share = self.divided(setting, sums, at, true);
         let ideal = self.ideal[at];
         let cutoff = u64::from(setting.cutoffs[at]);
         AtCutoff {
@@ -375,29 +386,31 @@ impl SubtopicQuery {
             alpha_ndcg: quotient(share.dcg, ideal.dcg),
             err_ia: value.err,
             nerr_ia: quotient(share.err, ideal.err),
-            p_ia: judgments as f64 / (cutoff * u64::from(of.count)) as f64,
-            st_recall: f64::from(found) / f64::from(of.count),
+            p_ia: judgments as f64 / (cutoff * self.relevant.len() as u64) as f64,
+            st_recall: f64::from(found) / self.subtopics(),
         }
+    }
+
+    /// Returns NRBP from the sum of a ranking's discounted gains.
+    fn normalized(&self, setting: &DiversityTables, sum: f64) -> f64 {
+        if self.relevant.is_empty() {
+            return 0.0;
+        }
+        sum * ((1.0 - (1.0 - setting.alpha) * setting.beta) / self.subtopics())
     }
 }
 
-/// NRBP, from the sum of its discounted gains.
-fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
-    let Setting { alpha, beta, .. } = *setting;
-    if of.count == 0 { 0.0 } else { sum * ((1.0 - (1.0 - alpha) * beta) / f64::from(of.count)) }
-}
-
-/// The gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as
-/// tests compare them with the plain ones.
+/// Returns the gains of the first `depth` ranks of a query's ideal diversity ranking, up to the
+/// last that is positive. Tests compare these gains with the plain ones.
 pub fn ideal_gains(
-    of: Subtopics<'_>,
-    setting: &Setting,
+    view: Subtopics<'_>,
+    setting: &DiversityTables,
     depth: usize,
     scratch: &mut SubtopicScratch,
 ) -> Vec<f64> {
     let mut gains = Vec::new();
     if depth > 0 {
-        choose(of, setting.alpha, scratch, |gain| {
+        choose(view, setting.alpha, scratch, |gain| {
             gains.push(gain);
             gains.len() < depth
         });
@@ -405,8 +418,9 @@ pub fn ideal_gains(
     gains
 }
 
-/// The sums at each cutoff of a ranking whose every document has all `count` subtopics.
-fn bounds(count: u32, setting: &Setting) -> Vec<SubtopicSums> {
+/// Returns the largest possible sums of alpha_DCG and ERR_IA at each cutoff: every document has all
+/// `count` subtopics.
+fn bounds(count: u32, setting: &DiversityTables) -> Vec<SubtopicSums> {
     let (mut sums, mut gain, mut rank) = (SubtopicSums::default(), f64::from(count), 0);
     let mut bounds = Vec::with_capacity(setting.cutoffs.len());
     for &cutoff in &setting.cutoffs {
@@ -415,6 +429,7 @@ fn bounds(count: u32, setting: &Setting) -> Vec<SubtopicSums> {
             sums.add(gain, rank, setting);
             gain *= 1.0 - setting.alpha;
             rank += 1;
+            // Gains only fall, so later terms change nothing either.
             if sums == before {
                 rank = usize::MAX;
             }
@@ -430,8 +445,8 @@ const BLOCK: usize = 64;
 /// A key below that of any group with a gain.
 const NO_GAIN: GainKey = (0, u32::MAX);
 
-/// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it
-/// returns false or no document adds a gain.
+/// Chooses the ideal diversity ranking of a query, and calls `visit` with the gain of each rank
+/// from the top. The ranking ends where `visit` returns false or no document adds a gain.
 ///
 /// Documents with equal sets of subtopics always have equal gains. Such documents form a group, and
 /// the largest document number of a group is chosen first. A group's key is its last computed gain
@@ -443,15 +458,16 @@ const NO_GAIN: GainKey = (0, u32::MAX);
 /// so a stale gain bounds the true one. It gives the ranking of the plain algorithm, ties included,
 /// because keys hold the number of the document too.
 fn choose(
-    of: Subtopics<'_>,
+    view: Subtopics<'_>,
     alpha: f64,
     scratch: &mut SubtopicScratch,
     mut visit: impl FnMut(f64) -> bool,
 ) {
     let SubtopicScratch { gains, documents, groups, bounds, .. } = scratch;
-    refill(gains, of.count, 1.0);
-    group_documents(of, documents, groups);
+    refill(gains, view.count, 1.0);
+    group_documents(view, documents, groups);
     bounds.clear();
+    // Groups are sorted by key, so the first key of a block is its largest.
     bounds.extend(groups.chunks(BLOCK).map(|block| block[0].key));
     loop {
         let (mut best, mut chosen) = (NO_GAIN, 0);
@@ -464,7 +480,7 @@ fn choose(
             *bound = NO_GAIN;
             for (place, group) in groups.iter_mut().enumerate().skip(block * BLOCK).take(BLOCK) {
                 if group.key > best {
-                    let own = of.of(group.key.1).iter();
+                    let own = view.get(group.key.1).iter();
                     let gain: f64 = own.fold(0.0, |sum, &subtopic| sum + gains[subtopic as usize]);
                     group.key.0 = gain.to_bits();
                     if group.key > best {
@@ -479,7 +495,7 @@ fn choose(
         if best == NO_GAIN || !visit(f64::from_bits(best.0)) {
             return;
         }
-        for &subtopic in of.of(best.1) {
+        for &subtopic in view.get(best.1) {
             gains[subtopic as usize] *= 1.0 - alpha;
         }
         let group = &mut groups[chosen];
@@ -492,15 +508,16 @@ fn choose(
     }
 }
 
-/// Sorts the documents that have subtopics by these, and makes their groups, the largest key first.
+/// Sorts the documents of a query by their subtopics, and groups those with equal subtopics, the
+/// largest key first.
 fn group_documents(
-    of: Subtopics<'_>,
+    view: Subtopics<'_>,
     documents: &mut Vec<(u64, u32)>,
     groups: &mut Vec<SameSubtopics>,
 ) {
     documents.clear();
-    documents.extend((0..of.documents()).filter_map(|document| {
-        let own = of.of(document);
+    documents.extend((0..view.documents()).filter_map(|document| {
+        let own = view.get(document);
         (!own.is_empty()).then(|| (hash(own), document))
     }));
     documents.sort_unstable();
@@ -508,11 +525,11 @@ fn group_documents(
     let mut start = 0;
     // A group starts wherever the subtopics change. Sets that share a hash may then form more
     // groups than needed, which costs time and changes no gain.
-    for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
+    for group in documents.chunk_by(|a, b| a.0 == b.0 && view.get(a.1) == view.get(b.1)) {
         let end = start + group.len();
         let largest = documents[end - 1].1;
         groups.push(SameSubtopics {
-            key: ((of.of(largest).len() as f64).to_bits(), largest),
+            key: ((view.get(largest).len() as f64).to_bits(), largest),
             start,
             end,
         });
@@ -521,12 +538,12 @@ fn group_documents(
     groups.sort_unstable_by_key(|group| Reverse(group.key));
 }
 
-/// The quotient of two values, 0 if the second is 0.
+/// Returns the quotient of two values, 0 if the second is 0.
 fn quotient(value: f64, ideal: f64) -> f64 {
     if ideal == 0.0 { 0.0 } else { value / ideal }
 }
 
-/// The hash of a list of subtopics.
+/// Returns the hash of a document's list of subtopics.
 fn hash(own: &[u32]) -> u64 {
     own.iter().fold(0, |hash: u64, &subtopic| {
         (hash.rotate_left(23) ^ (u64::from(subtopic) + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)

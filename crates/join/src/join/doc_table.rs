@@ -1,5 +1,5 @@
-//! The judged documents of each query: one array of small open-addressing tables, a table for each
-//! query.
+//! The judged documents of each query with the codes of their grades, in small open-addressing hash
+//! tables. One array has the tables of many queries.
 //!
 //! ```text
 //! a table of S slots    S / 4 words of filter: a bit for each of 16 S hash values, so that a
@@ -37,15 +37,16 @@
 //! of 256 entries for each shelf maps preliminary codes to final codes, and no slot is written
 //! again.
 
-use crate::bytes::hash::spread;
-use crate::record::packed::Record;
+use crate::bytes::hash::mix;
+use crate::record::layout::Record;
 
 /// The most documents of a table: its slots, a quarter more, are numbered by 32 bits.
-pub(crate) const MOST_DOCUMENTS: usize = 3 << 30;
+pub(crate) const MAX_DOCUMENTS: usize = 3 << 30;
 
-/// The tables of some queries, and their docnos.
+/// The memory (a shelf) of the hash tables of judged documents of many queries, and of the document
+/// ids.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct DocArena {
     words: Vec<u64>,
     docnos: Vec<u8>,
     /// The meaning of the codes in the slots.
@@ -54,14 +55,14 @@ pub(crate) struct Shelf {
     keyed: bool,
 }
 
-impl Default for Shelf {
+impl Default for DocArena {
     fn default() -> Self {
         let meaning = std::array::from_fn(|code| code as u8);
-        Shelf { words: Vec::new(), docnos: Vec::new(), meaning, keyed: false }
+        Self { words: Vec::new(), docnos: Vec::new(), meaning, keyed: false }
     }
 }
 
-/// The place of the table of one query on its shelf.
+/// The place of one query's hash table of judged documents on its shelf, a [`DocArena`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct DocTable {
     /// The number of the shelf.
@@ -72,13 +73,20 @@ pub(crate) struct DocTable {
     start: u64,
 }
 
+/// The judged documents of one query: the query's hash table, and the shelf that the table lies on.
+#[derive(Clone, Copy)]
+pub(crate) struct JudgedDocs<'s> {
+    pub shelf: &'s DocArena,
+    pub table: DocTable,
+}
+
 const TAG_SHIFT: u32 = 48;
 const CODE_SHIFT: u32 = 40;
 const OFFSET: u64 = (1 << CODE_SHIFT) - 1;
 /// The shift by which filter bits use other bits of the hash than slots do.
 const FILTER_SHIFT: u32 = 16;
 
-/// One of `places` places, chosen by the low half of a hash.
+/// Maps the low half of a hash to one of `places` places.
 #[inline(always)]
 fn place(hash: u64, places: usize) -> usize {
     (((hash & u64::from(u32::MAX)) * places as u64) >> 32) as usize
@@ -89,26 +97,28 @@ impl DocTable {
         self.slots as usize
     }
 
-    /// The number of words before the slots.
+    /// Returns the number of words of the Bloom filter, which lies before the slots of the hash
+    /// table.
     fn filter(self) -> usize {
         self.slots().div_ceil(4)
     }
 }
 
-/// The bit of a hash in a filter of `words` words of 64 bits: the index of its word, and the word
-/// with this bit alone.
+/// Returns the bit of a document's hash in a Bloom filter: the index of the word, and a mask of the
+/// bit. The filter has `words` words of 64 bits.
 #[inline(always)]
 fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
     let bit = place(hash >> FILTER_SHIFT, words * 64);
     (bit / 64, 1 << (bit % 64))
 }
 
-/// A Bloom filter with a single hash over the documents of a table.
-#[derive(Debug, Clone, Copy)]
+/// A Bloom filter with a single hash over the judged documents of one query.
+#[derive(Clone, Copy)]
 pub(crate) struct DocFilter<'a>(&'a [u64]);
 
 impl DocFilter<'_> {
-    /// Returns whether a document may be in the table.
+    /// Returns whether a document, given by its hash, may be judged for the query; `false` is
+    /// certain.
     #[inline(always)]
     pub fn passes(self, hash: u64) -> bool {
         let (word, bit) = filter_bit(hash, self.0.len());
@@ -116,47 +126,51 @@ impl DocFilter<'_> {
     }
 }
 
-impl Shelf {
-    /// Makes a shelf that keeps the keys of documents.
-    pub fn of_keys() -> Self {
-        Shelf { keyed: true, ..Shelf::default() }
+impl DocArena {
+    /// Makes an empty shelf of hash tables that keep a key (grade or number) for each judged
+    /// document.
+    pub fn with_keys() -> Self {
+        Self { keyed: true, ..Self::default() }
     }
 
-    /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
+    /// Makes an empty hash table on the shelf for a query's judged documents, at most
+    /// [`MAX_DOCUMENTS`].
     pub fn table(&mut self, shelf: u32, documents: usize) -> DocTable {
         // Invariant: one slot at least stays empty, where every search ends. At most 5/4 of
-        // `MOST_DOCUMENTS`, below 2³².
+        // `MAX_DOCUMENTS`, below 2³².
         let slots = (documents + documents / 4 + 1) as u32;
         let table = DocTable { shelf, slots, start: self.words.len() as u64 };
         self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
         table
     }
 
-    /// Sets the final code of each preliminary code.
+    /// Sets the final code of each preliminary code, once all grades of the qrels are known.
     pub fn recode(&mut self, meaning: [u8; 256]) {
         self.meaning = meaning;
     }
 
-    /// The code that a preliminary code stands for.
-    pub fn meaning(&self, code: u8) -> u8 {
+    /// Returns the final code of a grade that has a preliminary code.
+    pub fn final_code(&self, code: u8) -> u8 {
         self.meaning[usize::from(code)]
     }
 
-    /// The code in a slot.
+    /// Returns the final code of the grade of the judged document in a slot.
     fn code_in(&self, slot: u64) -> u8 {
-        self.meaning((slot >> CODE_SHIFT) as u8)
+        self.final_code((slot >> CODE_SHIFT) as u8)
     }
 
-    /// Adds a document with its code; returns `false` if the table has the document already.
+    /// Adds a judged document with the code of its grade; returns `false` if the query's table has
+    /// it already.
     pub fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], code: u8) -> bool {
         let first = table.start as usize + table.filter();
-        let mut at = place(spread(record.hash), table.slots());
+        let mut at = place(mix(record.hash), table.slots());
         while self.words[first + at] != 0 {
             if self.holds(self.words[first + at], record.hash, &|| docno) {
                 return false;
             }
             at = if at + 1 < table.slots() { at + 1 } else { 0 };
         }
+        // A key lies in front of its docno and not in the slot, so that slots stay at eight bytes.
         if self.keyed {
             self.docnos.extend_from_slice(&record.key.to_le_bytes());
         }
@@ -179,22 +193,25 @@ impl Shelf {
         true
     }
 
-    /// All documents of a table with their codes, in arbitrary order.
+    /// Returns the judged documents of a query with the codes of their grades, in arbitrary order.
     pub fn documents(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u8)> {
-        let first = table.start as usize + table.filter();
-        let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
-        slots.map(|&slot| (self.docno(slot), self.code_in(slot)))
+        self.taken(table).map(|slot| (self.docno(slot), self.code_in(slot)))
     }
 
-    /// All documents of a table with their keys, in arbitrary order, if keys are kept.
+    /// Returns the judged documents of a query with their keys (grades or numbers), if kept, in
+    /// arbitrary order.
     pub fn keys(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u64)> {
-        let first = table.start as usize + table.filter();
-        let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
-        slots.filter_map(|&slot| Some((self.docno(slot), self.key_in(slot)?)))
+        self.taken(table).filter_map(|slot| Some((self.docno(slot), self.key_in(slot)?)))
     }
 
-    /// The code of a document and the key that it was added with, if it is judged (or pooled) and
-    /// keys are kept.
+    /// Returns the taken slots of a query's hash table, one for each judged document.
+    fn taken(&self, table: DocTable) -> impl Iterator<Item = u64> {
+        let first = table.start as usize + table.filter();
+        self.words[first..first + table.slots()].iter().copied().filter(|&slot| slot != 0)
+    }
+
+    /// Looks a document up among a query's judged (or pooled) ones; returns the code of its grade,
+    /// and its key. `None` if the document is not there, or keys are not kept.
     #[inline(always)]
     pub fn keyed<'a>(
         &self,
@@ -209,14 +226,15 @@ impl Shelf {
         Some((self.code_in(slot), self.key_in(slot)?))
     }
 
-    /// The key of the document in a slot.
+    /// Returns the key (exact grade or number) of the judged document in a slot, if keys are kept.
     fn key_in(&self, slot: u64) -> Option<u64> {
         let end = (slot & OFFSET) as usize;
         let bytes = self.docnos[..end].last_chunk().filter(|_| self.keyed)?;
         Some(u64::from_le_bytes(*bytes))
     }
 
-    /// The code of a document, if it is judged (or pooled).
+    /// Looks a document up in a query's table; returns its grade's code, or `None` if the qrels
+    /// lack it.
     #[inline(always)]
     pub fn code<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<u8> {
         if !self.filter(table).passes(hash) {
@@ -225,22 +243,23 @@ impl Shelf {
         self.code_behind_filter(table, hash, &docno)
     }
 
-    /// Reads a table once if many documents are looked up: from end to end, as the processor
-    /// fetches ahead, and not slot by slot.
-    pub fn fetch(&self, table: DocTable, lookups: usize) {
+    /// Reads a query's hash table once into the cache, if many documents are to be looked up. The
+    /// processor fetches ahead from end to end, and not slot by slot.
+    pub fn prefetch(&self, table: DocTable, lookups: usize) {
         if lookups * 8 > table.slots() {
             let words = &self.words[table.start as usize..][..table.filter() + table.slots()];
             std::hint::black_box(words.iter().step_by(8).fold(0, |all, word| all | word));
         }
     }
 
-    /// The filter of a table.
+    /// Returns the Bloom filter of a query's judged documents.
     #[inline(always)]
     pub fn filter(&self, table: DocTable) -> DocFilter<'_> {
         DocFilter(&self.words[table.start as usize..][..table.filter()])
     }
 
-    /// The code of a document that passes the filter, if it is judged (or pooled).
+    /// Looks a document that passes the Bloom filter up; returns the code of its grade if it is
+    /// judged (or pooled).
     #[inline(always)]
     pub fn code_behind_filter<'a>(
         &self,
@@ -251,12 +270,12 @@ impl Shelf {
         self.probe(table, hash, docno).map(|slot| self.code_in(slot))
     }
 
-    /// The slot of a document.
+    /// Searches a query's hash table for a document; returns the slot of the document.
     #[inline(never)]
     fn probe<'a>(&self, table: DocTable, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> Option<u64> {
         let first = table.start as usize + table.filter();
         let slots = &self.words[first..first + table.slots()];
-        let mut at = place(spread(hash), slots.len());
+        let mut at = place(mix(hash), slots.len());
         loop {
             match slots[at] {
                 0 => return None,
@@ -266,24 +285,21 @@ impl Shelf {
         }
     }
 
-    /// Whether the slot is that of the docno, which is asked for only where its tag is that of the
-    /// hash.
+    /// Returns whether a slot holds the document of this hash and docno; compares bytes only if the
+    /// tags agree.
     #[inline(always)]
     fn holds<'a>(&self, slot: u64, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> bool {
         slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno()
     }
 
-    /// The docno of a slot.
+    /// Returns the docno of the judged document in a slot.
     #[inline(always)]
     fn docno(&self, slot: u64) -> &[u8] {
         let stored = &self.docnos[(slot & OFFSET) as usize..];
         match stored[0] {
             u8::MAX => {
-                let length = stored[1..5]
-                    .iter()
-                    .rev()
-                    .fold(0, |length, &byte| length << 8 | usize::from(byte));
-                &stored[5..5 + length]
+                let length = stored[1..].first_chunk().map_or(0, |&long| u32::from_le_bytes(long));
+                &stored[5..5 + length as usize]
             }
             length => &stored[1..1 + usize::from(length)],
         }
@@ -298,7 +314,7 @@ mod tests {
 
     #[test]
     fn every_document_is_found_and_no_other() {
-        let mut shelf = Shelf::default();
+        let mut shelf = DocArena::default();
         let docno =
             |query: usize, n: usize| format!("{}{query}-{n}", "x".repeat(n % 300)).into_bytes();
         let sizes = [0, 1, 3, 4, 7, 8, 100, 1000];
@@ -334,9 +350,10 @@ mod tests {
         }
     }
 
-    /// The number of slots beyond its own that are looked at to find each of the documents once.
+    /// Returns the number of slots beyond its own that are looked at to find each of the documents
+    /// once.
     fn detours(seed: Seed, docnos: &[Vec<u8>]) -> usize {
-        let mut shelf = Shelf::default();
+        let mut shelf = DocArena::default();
         let table = shelf.table(0, docnos.len());
         let hash = |docno: &[u8]| seed.hash(docno, 0, docno.len());
         for docno in docnos {
@@ -345,7 +362,7 @@ mod tests {
         }
         let slots = &shelf.words[table.start as usize + table.filter()..][..table.slots()];
         let detour = |docno: &Vec<u8>| {
-            let home = place(spread(hash(docno)), slots.len());
+            let home = place(mix(hash(docno)), slots.len());
             let from_home = slots[home..].iter().chain(&slots[..home]);
             from_home.take_while(|&&slot| !shelf.holds(slot, hash(docno), &|| docno)).count()
         };

@@ -1,4 +1,4 @@
-//! Judgments and runs that are texts, joined.
+//! The join of qrels with runs that are texts: `Join::files` and `Join::runs`.
 
 use std::sync::Arc;
 
@@ -7,24 +7,24 @@ use rayon::prelude::*;
 use crate::bytes::hash::Seed;
 use crate::bytes::input::{Input, RunInput, run_names};
 use crate::error::{Problems, Result};
-use crate::format::foreign::OtherFormat;
-use crate::format::{Form, Partner};
+use crate::format::detect::foreign::ForeignFormat;
+use crate::format::{AlignedQrels, RowLayout};
 use crate::join::qrels::Qrels;
 use crate::join::run;
-use crate::join::sound::{finish, sound, stdin_once};
-use crate::judged_by::JudgedBy;
+use crate::join::validate::{check_stdin_once, finish, without_problems};
+use crate::judged_by::FacetKind;
 use crate::lines::chunks::ChunkSize;
 use crate::lines::diagnostics::RunProblems;
 use crate::lines::shape::Role;
 use crate::matrix::{LabelMatrix, StagedRun};
-use crate::record::of_text::{RunReading, TakeSource, with_run};
-use crate::record::reader::Source;
+use crate::record::reader::RowSource;
+use crate::record::text_source::{ReadContext, SourceVisitor, with_run};
 use crate::settings::Join;
-use crate::text::{Purpose, ToldText};
+use crate::text::{OpenText, Purpose};
 
 impl Join {
-    /// Reads and joins qrels and runs in any [`InputFormat`], recognised by the content.
-    /// [`Join::runs`] joins given qrels with further runs.
+    /// Reads qrels and runs in any [`InputFormat`], recognised by the content, and joins them to a
+    /// matrix. [`Join::runs`] joins given qrels with further runs.
     ///
     /// The lines of a run may be in any order. A run is read fastest, and without memory for each
     /// line, if the lines of a query are together. Queries that the qrels lack are counted
@@ -35,7 +35,7 @@ impl Join {
     /// # Errors
     /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among
     /// them documents that are twice in a ranking or judged twice (under the dialects of trec_eval
-    /// they are [`Error::Repeated`]); an input without lines; a run without a query of the qrels;
+    /// they are [`Error::Duplicate`]); an input without lines; a run without a query of the qrels;
     /// two runs with an equal given name.
     ///
     /// [`RunInfo::ignored`]: crate::matrix::RunInfo::ignored
@@ -55,29 +55,26 @@ impl Join {
         size: ChunkSize,
         seed: Seed,
     ) -> Result<LabelMatrix> {
-        if self.judged_by == Some(JudgedBy::Span) {
+        if self.judged_by == Some(FacetKind::Span) {
             return self.passage_files(qrels, runs);
         }
         self.check_units()?;
         self.check_qrels_units()?;
         let names = run_names(&runs)?;
-        stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
-        if self.judged_by.is_some() && qrels.passes() {
+        check_stdin_once(Some(&qrels), &runs)?;
+        if self.judged_by.is_some() && qrels.is_stream() {
             return self.runs(&self.qrels(qrels)?, runs);
         }
         let (qrels, form) = self.judgments_text(qrels)?;
-        let mut runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
-        let swapped = runs.iter().find(|(_, text)| {
-            text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped)
-        });
-        let swapped = swapped.map(|(_, text)| &text.name[..]);
+        let mut runs = self.open(runs, names, form.as_ref().ok().and_then(RowLayout::partner))?;
+        let swapped = swapped_name(&runs);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
         let staged = self.read(&mut runs, &qrels, problems, size)?;
-        let matrix = || finish(qrels.into_matrix(self), staged);
-        rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
+        // Unmapping a large text takes a while.
+        rayon::join(|| finish(qrels.into_matrix(self), staged), || drop(runs)).0
     }
 
-    /// Reads runs of text, and joins the runs with qrels read before.
+    /// Reads runs from texts, and joins them with qrels that were read before to a matrix.
     ///
     /// ```
     /// use laneval::{Input, Join, Qrels, RunInput};
@@ -104,29 +101,29 @@ impl Join {
         }
         self.check_units()?;
         let names = run_names(&runs)?;
-        stdin_once(runs.iter().map(|run| &run.input))?;
-        let mut runs = self.open(runs, names, qrels.partner())?;
+        check_stdin_once(None, &runs)?;
+        let mut runs = self.open(runs, names, qrels.aligned())?;
         let staged = self.read(&mut runs, qrels, Problems::default(), ChunkSize::default())?;
-        let matrix = || finish(qrels.matrix(self), staged);
-        rayon::join(matrix, || drop(runs)).0
+        rayon::join(|| finish(qrels.matrix(self), staged), || drop(runs)).0
     }
 
-    /// Opens runs, and recognises their formats by their first lines.
+    /// Opens the texts of runs, and recognises the format of each by its first lines.
     fn open(
         &self,
         runs: Vec<RunInput>,
         names: Vec<String>,
-        partner: Option<&Partner>,
+        partner: Option<&AlignedQrels>,
     ) -> Result<Vec<NamedText>> {
         let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
         let texts = texts.collect::<Result<Vec<_>>>()?;
-        let told = |opened| ToldText::held(self.read_settings(), opened, Purpose::Run(partner));
-        let texts: Vec<ToldText> = texts.into_par_iter().map(told).collect();
-        Ok(names.into_iter().zip(texts).collect())
+        let texts = texts.into_par_iter().map(|opened| {
+            OpenText::open_buffered(self.read_settings(), opened, Purpose::Run(partner))
+        });
+        Ok(names.into_iter().zip(texts.collect::<Vec<_>>()).collect())
     }
 
-    /// Reads runs; returns the runs if neither the runs nor the qrels have problems. `problems` are
-    /// the problems of the qrels.
+    /// Reads the opened texts of runs, and joins them with the qrels; returns rows of labels for a
+    /// matrix. `problems` are the problems of the qrels; they and those of the runs are errors.
     fn read(
         &self,
         runs: &mut [NamedText],
@@ -134,40 +131,56 @@ impl Join {
         problems: Problems,
         size: ChunkSize,
     ) -> Result<Vec<StagedRun>> {
-        let joining = self.joining(qrels);
-        let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
-        let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
-            Ok(form) => {
-                with_run(source, form, body, of, JoinRun { name, joining: joining.clone() })
+        let joining = self.context(qrels);
+        let context = ReadContext { seed: qrels.seed(), size, watch: self.watch() };
+        let staged = runs.par_iter_mut().map(|(name, text)| {
+            let OpenText { name: source, form, body } = text;
+            match form {
+                Ok(form) => {
+                    let run = JoinRun { name, joining: joining.clone() };
+                    with_run(source, form, body, context, run)
+                }
+                // Without their judgments scores cannot be recognised, which is not a problem of
+                // the run.
+                Err(ForeignFormat::ScoresAlone) if !problems.first.is_empty() => {
+                    Ok((StagedRun::default(), RunProblems::default()))
+                }
+                Err(foreign) => Ok(foreign_run(foreign, source)),
             }
-            // Without their judgments scores cannot be recognised, which is not a problem of the
-            // run.
-            Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
-                Ok((StagedRun::default(), RunProblems::default()))
-            }
-            Err(foreign) => {
-                let lines = foreign.problems(Role::Run, source);
-                Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
-            }
-        };
-        let staged: Vec<_> = runs.par_iter_mut().map(read).collect();
-        sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
+        });
+        let staged: Vec<_> = staged.collect();
+        // Of several errors the first run's is returned, whichever run was read first.
+        without_problems(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
     }
 }
 
-/// A run that was opened and not read yet, by its name.
-type NamedText = (String, ToldText);
+/// The name of a run, and its text, which was opened and is not read yet.
+pub(super) type NamedText = (String, OpenText);
 
-/// Reads a run called `name`.
-struct JoinRun<'a> {
-    name: &'a str,
-    joining: run::Joining<'a>,
+/// Returns the name of the first text that was given as a run, and is a text of qrels.
+pub(super) fn swapped_name(runs: &[NamedText]) -> Option<&str> {
+    let mut texts = runs.iter().map(|(_, text)| text);
+    let swapped = texts.find(|text| matches!(text.form, Err(ForeignFormat::Swapped)));
+    swapped.map(|text| &text.name[..])
 }
 
-impl TakeSource for JoinRun<'_> {
+/// Returns an empty run for a text whose format is not that of a run, with the problems of the
+/// text.
+pub(super) fn foreign_run(foreign: &ForeignFormat, source: &str) -> (StagedRun, RunProblems) {
+    let lines = foreign.problems(Role::Run, source);
+    (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })
+}
+
+/// The visitor that reads the text of the run called `name`, and joins the run with the qrels.
+struct JoinRun<'a> {
+    name: &'a str,
+    joining: run::JoinContext<'a>,
+}
+
+impl SourceVisitor for JoinRun<'_> {
     type Output = (StagedRun, RunProblems);
 
-    fn take(self, source: &impl Source) -> Result<Self::Output> {
+    fn take(self, source: &impl RowSource) -> Result<Self::Output> {
         run::read(source, self.name, self.joining)
     }
 }
@@ -175,13 +188,13 @@ impl TakeSource for JoinRun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aggregation::Aggregation;
     use crate::bytes::known_seeds::{KNOWN, OTHER, colliding};
     use crate::cases::cases;
+    use crate::doc_ids::map::DocIdMap;
+    use crate::doc_ids::rule::DocIdRule;
     use crate::lines::dialect::Dialect;
-    use crate::repeats::Repeats;
-    use crate::rule::Ties;
-    use crate::units::map::UnitMap;
-    use crate::units::rule::Units;
+    use crate::rule::TieBreak;
     use proptest::prelude::*;
     use std::num::NonZeroU32;
 
@@ -193,7 +206,7 @@ mod tests {
     fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
         let ids = (matrix.queries().clone(), matrix.runs().to_vec());
         let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
-        let judged = (matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint());
+        let judged = (matrix.facts().clone(), matrix.codebook().clone(), matrix.fingerprint());
         (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
     }
 
@@ -230,7 +243,7 @@ mod tests {
         let qrels = "2 0 a 1\n2 0 b 0\n\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
         let ranked = "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 2 1 \
                       t\n9 Q0 a 1 1 u\n";
-        for (_, ties) in Ties::ALL {
+        for (_, ties) in TieBreak::ALL {
             let join = Join { ties, keep_ties: true, ..Join::default() };
             check(join.clone(), qrels, ranked);
             check(Join { depth: NonZeroU32::new(1), ..join.clone() }, qrels, ranked);
@@ -258,17 +271,19 @@ mod tests {
             ("c#1#1", "c"),
             ("c#1#2", "a"),
         ];
-        let map = Units::Map(Arc::new(UnitMap::of(map).unwrap()));
-        for units in [Units::before("#"), Units::before_first("#"), map, Units::AsIs] {
-            for repeats in ["error", "first", "blank", "sum", "mean:2"] {
-                let repeats: Repeats = repeats.parse().unwrap();
+        let map = DocIdRule::Map(Arc::new(DocIdMap::from_pairs(map).unwrap()));
+        for units in
+            [DocIdRule::before("#"), DocIdRule::before_first("#"), map, DocIdRule::Identity]
+        {
+            for repeats in ["error", "max", "blank", "sum", "mean:2"] {
+                let repeats: Aggregation = repeats.parse().unwrap();
                 let join = Join { units: units.clone(), repeats: Some(repeats), ..Join::default() };
                 for text in [run, &scattered, &format!("{run}1 Q0 #2 9 1 t\n1 Q0 zz 9 9 t\n")] {
                     check(join.clone(), qrels, text);
                     check(Join { rows: NonZeroU32::new(2), ..join.clone() }, qrels, text);
                 }
                 let passages = "2 0 a#1 1\n2 0 a#9 2\n1 0 c#1 3\n2 0 b 0\n1 0 a#1 -1\n";
-                let join = Join { qrels_units: Units::before("#"), ..join };
+                let join = Join { qrels_units: DocIdRule::before("#"), ..join };
                 check(join, passages, run);
             }
         }
@@ -307,16 +322,17 @@ mod tests {
 
     #[test]
     fn documents_that_count_for_one_are_on_the_lines_of_their_queries() {
-        let map =
-            Units::Map(Arc::new(UnitMap::of((1..=12).map(|n: u32| (n.to_string(), "a"))).unwrap()));
+        let map = DocIdRule::Map(Arc::new(
+            DocIdMap::from_pairs((1..=12).map(|n: u32| (n.to_string(), "a"))).unwrap(),
+        ));
         let qrels = matrix("|i1", false, [3, 12], &[0, 1, 2, 0, 3]);
         let run = matrix("<u2", false, [3, 12], &[1, 2, 3, 4, 5]);
-        for repeats in ["error", "first", "sum"] {
-            let repeats: Repeats = repeats.parse().unwrap();
+        for repeats in ["error", "max", "sum"] {
+            let repeats: Aggregation = repeats.parse().unwrap();
             let join = Join { units: map.clone(), repeats: Some(repeats), ..Join::default() };
             check_matrices(&join, &qrels, &run);
         }
-        let join = Join { units: map, repeats: Some(Repeats::Error), ..Join::default() };
+        let join = Join { units: map, repeats: Some(Aggregation::Error), ..Join::default() };
         let input = |name: &str, bytes: &[u8]| Input::Bytes {
             name: name.to_owned(),
             bytes: bytes.to_vec(),
@@ -366,14 +382,14 @@ mod tests {
                 1..40,
             ),
             (cut, more) in (0usize..60, 0usize..60),
-            (ties, depth) in (0..Ties::ALL.len(), 0u32..5),
+            (ties, depth) in (0..TieBreak::ALL.len(), 0u32..5),
         ) {
             let shape = [queries, documents];
             let [qrels, mut run] = [0, 1].map(|at| matrix(descrs[at], fortran[at], shape, &bytes));
             // One of twenty is cut off, and one of twenty goes on.
             run.truncate(run.len() - if cut < 3 { cut.min(queries * documents) } else { 0 });
             run.extend(vec![0; more.saturating_sub(56)]);
-            let ties = Ties::ALL[ties].1;
+            let ties = TieBreak::ALL[ties].1;
             let join =
                 Join { ties, depth: NonZeroU32::new(depth), keep_ties: true, ..Join::default() };
             check_matrices(&join, &qrels, &run);

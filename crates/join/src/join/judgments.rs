@@ -1,33 +1,36 @@
-//! Judgments of a text, or in memory.
+//! The reading of qrels by the settings of a [`Join`], from a text or from columns in memory.
 
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
 use crate::bytes::hash::Seed;
 use crate::bytes::input::Input;
-use crate::columns::Judgments;
+use crate::columns::QrelsColumns;
 use crate::error::{Error, Problems, Result, printable_path};
-use crate::format::foreign::{self, OtherFormat};
-use crate::format::opened::Opened;
-use crate::format::{Form, RowShape};
-use crate::join::facets::{self, JudgmentsByFacet};
+use crate::format::detect::foreign::{self, ForeignFormat};
+use crate::format::open_input::OpenInput;
+use crate::format::{RowLayout, RowShape};
+use crate::join::facets::{self, FacetForm, FacetQrelsBuilder};
 use crate::join::qrels::{self, Qrels};
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 use crate::lines::chunks::ChunkSize;
 use crate::lines::layout::BareRows;
+use crate::lines::scan::last_line;
 use crate::lines::shape::Role;
+use crate::record::columns::PieceSize;
+use crate::record::text_source::ReadContext;
 use crate::settings::Join;
-use crate::text::passing::PassingText;
-use crate::text::{Purpose, ToldForm, ToldText};
+use crate::text::streaming::StreamingText;
+use crate::text::{DetectedFormat, OpenText, Purpose};
 
 impl Join {
-    /// Reads qrels with the dialect, file access and watch of this join, for runs joined with these
-    /// settings.
+    /// Reads qrels from a text with the dialect, file access and watch of this join, for runs
+    /// joined with it.
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use laneval::{ErrorKind, Join, Watch};
-    /// let watch = Arc::new(Watch::default());
+    /// use laneval::{ErrorKind, Join, ProgressHandle};
+    /// let watch = Arc::new(ProgressHandle::default());
     /// let join = Join { watch: Some(watch.clone()), ..Join::default() };
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// let qrels = join.qrels("examples/data/demo.qrels")?;
@@ -41,197 +44,213 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Qrels::read_as`]; [`Error::Stopped`].
+    /// As [`Qrels::read_with`]; [`Error::Stopped`].
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
         self.check_qrels_units()?;
         let input = input.into();
-        if self.judged_by == Some(JudgedBy::Span) {
+        if self.judged_by == Some(FacetKind::Span) {
             return self.judged_passages(input);
         }
-        if let Some(by) = self.judged_by.filter(|_| input.passes()) {
+        if let Some(by) = self.judged_by.filter(|_| input.is_stream()) {
             return self.passing_judgments(input, by);
         }
         let (opened, form) = self.judgments_text(input)?;
         let (qrels, problems) =
             self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
-        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+        problems.into_result(qrels)
     }
 
-    /// Checks that judgments of pieces are not also judgments by facet.
+    /// Rejects `--qrels-doc-id` together with judgments by facet: it merges judgments that facets
+    /// keep apart.
     pub(crate) fn check_qrels_units(&self) -> Result<()> {
         self.qrels_units.check()?;
-        match self.judged_by.filter(|_| self.qrels_units.is_given()) {
+        match self.judged_by.filter(|_| self.qrels_units.is_some_rule()) {
             None => Ok(()),
             Some(by) => Err(Error::Unanswerable(format!(
-                "--qrels-units {} puts judgments together, which judgments by {by} keep apart: \
+                "--qrels-doc-id {} puts judgments together, which judgments by {by} keep apart: \
                  take one of the two",
                 self.qrels_units
             ))),
         }
     }
 
-    /// Opens judgments, which are held, and tells their format.
-    pub(crate) fn judgments_text(&self, input: Input) -> Result<(Arc<Opened>, ToldForm)> {
+    /// Opens a text of qrels in memory, and detects its format.
+    pub(crate) fn judgments_text(&self, input: Input) -> Result<(Arc<OpenInput>, DetectedFormat)> {
         let opened = Arc::new(input.open(self.access)?);
-        let form = ToldText::held(self.read_settings(), opened.clone(), Purpose::Judgments).form;
+        let form =
+            OpenText::open_buffered(self.read_settings(), opened.clone(), Purpose::Judgments).form;
         Ok((opened, form))
     }
 
-    /// Reads judgments by facet of an input that can be read once. Of TREC text nothing is held but
-    /// its judgments.
-    fn passing_judgments(&self, input: Input, by: JudgedBy) -> Result<Qrels> {
-        let mut text = PassingText::watched(input, self.watch.clone())?;
+    /// Reads qrels by facet (judge, subtopic or preference) from a stream, which can be read only
+    /// once. Of TREC text nothing is held but its judgments, with their docnos.
+    fn passing_judgments(&self, input: Input, by: FacetKind) -> Result<Qrels> {
+        let mut text = StreamingText::with_progress(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
-        let form = self.read_settings().told(Purpose::Judgments, &name, Some(&head), None);
-        if !matches!(form, Ok(Form { shape: RowShape::Trec, .. })) {
+        let form = self.read_settings().detect_format(Purpose::Judgments, &name, Some(&head), None);
+        if !matches!(form, Ok(RowLayout { shape: RowShape::Trec, .. })) {
             let mut wanted = 2 * head.len();
-            while !text.hold(&mut head, wanted)? {
+            // The other formats of judgments are read as a whole, so the text is read to its end.
+            while !text.fill_buffer(&mut head, wanted)? {
                 wanted = 2 * head.len();
             }
             return self.qrels(Input::Bytes { name, bytes: head });
         }
-        self.read_settings().recognise(&name, &form, Role::Qrels);
-        let text = Cursor::new(head).chain(text);
-        let of = (by, self.preference_fields);
-        facets::sound(facets::read_passing(
-            (&name, text),
-            of,
-            self.dialect,
-            Seed::random(),
-            self.watch(),
-        )?)
+        self.read_settings().record_format(&name, &form, Role::Qrels);
+        let form = self.facet_form(by);
+        let mut fields = None;
+        while fields.is_none() {
+            // The last line of the head may be cut.
+            let (whole, wanted) = (last_line(&head), 2 * head.len().max(1));
+            // Reading from memory does not fail.
+            fields = form.learn(&head[..whole]).ok().flatten();
+            if fields.is_none() && text.fill_buffer(&mut head, wanted)? {
+                fields = form.learn(&head[..]).ok().flatten().or(Some(4));
+            }
+        }
+        let mut text = Cursor::new(head).chain(text);
+        let fields = fields.unwrap_or(4);
+        let (qrels, problems) = form.read_stream(&name, fields, &mut text, self.watch())?;
+        problems.into_result(qrels)
     }
 
-    /// Takes judgments from columns in memory, with the dialect, watch and groups of this join, for
-    /// runs joined with these settings.
+    /// Makes qrels of columns in memory, with the dialect, facet and watch of this join, for runs
+    /// joined with it.
     ///
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
-    pub fn judgments(&self, batches: &[Judgments<'_>]) -> Result<Qrels> {
+    pub fn judgments(&self, batches: &[QrelsColumns<'_>]) -> Result<Qrels> {
         self.check_qrels_units()?;
         if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
-            return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
+            return Ok(Qrels::empty("qrels", self.dialect, Seed::random()));
         }
+        let (dialect, watch) = (self.dialect, self.watch());
         match self.judged_by {
-            Some(JudgedBy::Span) => self.judged_passages_of(batches),
+            Some(FacetKind::Span) => self.judged_passages_of(batches),
             None => {
-                Qrels::columns_of_units(batches, (self.dialect, &self.qrels_units), self.watch())
+                let (units, size) = (&self.qrels_units, PieceSize::default());
+                Qrels::columns_in_pieces(batches, dialect, units, size, watch)
             }
             Some(by) => {
-                let read = facets::read_columns(
-                    ("qrels", batches),
-                    by,
-                    self.dialect,
-                    Seed::random(),
-                    self.watch(),
-                )?;
-                facets::sound(read)
+                let seed = Seed::random();
+                let (qrels, problems) =
+                    facets::read_columns("qrels", batches, by, dialect, seed, watch)?;
+                problems.into_result(qrels)
             }
         }
     }
 
-    /// Makes qrels from judgments pushed row by row; [`Join::judgments`] takes columns.
+    /// Makes qrels by facet of judgments that were pushed row by row; [`Join::judgments`] takes
+    /// columns.
     ///
     /// # Errors
     /// As [`Qrels::by_facet`]; [`Error::Stopped`].
-    pub fn judgments_by_facet(&self, rows: JudgmentsByFacet) -> Result<Qrels> {
+    pub fn judgments_by_facet(&self, rows: FacetQrelsBuilder) -> Result<Qrels> {
         self.check_qrels_units()?;
         if self.part && rows.is_empty() {
-            return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
+            return Ok(Qrels::empty("qrels", self.dialect, Seed::random()));
         }
         rows.finish(self.watch())
     }
 
-    /// Reads qrels; returns the usable judgments and the problems. If the text is a run, `swapped`
-    /// may be the qrels.
+    /// Reads qrels from an opened text; returns the usable judgments and the problems. If the text
+    /// is a run, `swapped` may be the qrels.
     pub(crate) fn qrels_of(
         &self,
-        qrels: &Arc<Opened>,
-        form: &ToldForm,
+        qrels: &Arc<OpenInput>,
+        form: &DetectedFormat,
         swapped: Option<&str>,
         size: ChunkSize,
         seed: Seed,
     ) -> Result<(Qrels, Problems)> {
-        if let (Err(OtherFormat::Swapped), Some(run)) = (form, swapped) {
+        if let (Err(ForeignFormat::Swapped), Some(run)) = (form, swapped) {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         if let Some(by) = self.judged_by {
-            return self.qrels_by_facet(qrels, form, by, seed);
+            return self.qrels_by_facet(
+                qrels,
+                form,
+                by,
+                ReadContext { seed, size, watch: self.watch() },
+            );
         }
         match form {
             Ok(form) => {
-                let read = qrels::read(
-                    (qrels, form),
-                    (self.dialect, &self.qrels_units),
-                    size,
-                    seed,
-                    self.watch(),
-                )?;
+                let (dialect, units) = (self.dialect, &self.qrels_units);
+                let context = ReadContext { seed, size, watch: self.watch() };
+                let read = qrels::read(qrels, form, dialect, units, context)?;
                 self.note_scores(&qrels.name, form, &read.0);
                 self.note_bare_rows(&qrels.name, form, &read.0);
                 Ok(read)
             }
             Err(foreign) => {
-                let none = Qrels::none(&qrels.name, self.dialect, seed);
+                let none = Qrels::empty(&qrels.name, self.dialect, seed);
                 Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
             }
         }
     }
 
-    /// Reads qrels by facet; returns the usable judgments, and the problems.
+    /// Reads qrels by facet from an opened text; returns the usable judgments and the problems.
     fn qrels_by_facet(
         &self,
-        qrels: &Arc<Opened>,
-        form: &ToldForm,
-        by: JudgedBy,
-        seed: Seed,
+        qrels: &Arc<OpenInput>,
+        form: &DetectedFormat,
+        by: FacetKind,
+        context: ReadContext<'_>,
     ) -> Result<(Qrels, Problems)> {
-        let text =
-            || facets::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
+        let (dialect, seed) = (self.dialect, context.seed);
         match form {
-            Ok(Form { shape: RowShape::Trec, .. }) => text(),
-            Ok(form) if form.has_groups() => {
-                let read = facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
+            Ok(RowLayout { shape: RowShape::Trec, .. }) => {}
+            Ok(form) if form.has_facets() => {
+                let read = facets::read_rows(qrels, form, by, dialect, context)?;
                 self.note_bare_rows(&qrels.name, form, &read.0);
-                Ok(read)
+                return Ok(read);
             }
             Ok(form) => {
                 let from = match by {
-                    JudgedBy::Preference => "TREC text".to_owned(),
+                    FacetKind::Preference => "TREC text".to_owned(),
                     by => format!("TREC text, tables with a header, and records with a {by}"),
                 };
                 let name = printable_path(qrels.name.as_ref());
                 let message =
                     format!("{name} is {}: judgments by {by} are read from {from}", form.what);
-                Err(Error::Unanswerable(message))
+                return Err(Error::Unanswerable(message));
             }
-            Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
-                if by != JudgedBy::Preference =>
+            Err(foreign @ (ForeignFormat::Explained(..) | ForeignFormat::Rows(..)))
+                if by != FacetKind::Preference =>
             {
-                let none = Qrels::none(&qrels.name, self.dialect, seed);
-                Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
+                let none = Qrels::empty(&qrels.name, dialect, seed);
+                return Ok((none, foreign.problems(Role::Qrels, &qrels.name)));
             }
-            Err(_) => text(),
+            // Lines of judgments by facet may look like another format: their reader names the
+            // lines that are wrong.
+            Err(_) => {}
         }
+        self.facet_form(by).read(qrels, context)
     }
 
-    /// Notes how many rows were skipped because they have no grade, and queries without documents.
-    fn note_bare_rows(&self, name: &str, form: &Form, qrels: &Qrels) {
+    /// Returns the form of judgments by this facet.
+    fn facet_form(&self, by: FacetKind) -> FacetForm {
+        FacetForm { by, dialect: self.dialect, fields: self.preference_fields }
+    }
+
+    /// Notes for the user how many rows of a qrels file lack a grade and were skipped, and queries
+    /// without documents.
+    fn note_bare_rows(&self, name: &str, form: &RowLayout, qrels: &Qrels) {
+        let Some(recognised) = &self.recognised else { return };
         let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
-        if let (Some(recognised), 1..) = (&self.recognised, bare) {
-            let were =
-                if bare == 1 { "1 row without a grade was" } else { "rows without a grade were" };
-            let count = if bare == 1 { String::new() } else { format!("{bare} ") };
-            recognised.note(name, format!("{count}{were} skipped"));
+        match bare {
+            0 => {}
+            1 => recognised.note(name, "1 row without a grade was skipped".to_owned()),
+            _ => recognised.note(name, format!("{bare} rows without a grade were skipped")),
         }
-        if let Some(recognised) = &self.recognised {
-            recognised.note_bare_queries(name, form.bare_queries(), qrels.queries());
-        }
+        let judged = qrels.queries();
+        recognised.note_bare_queries(name, form.bare_queries(), |id| judged.find(id).is_some());
     }
 
-    /// Notes judgments that may be a run: runs of TREC have lines with other fields, but tables and
-    /// JSON look the same.
-    fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
+    /// Notes for the user that qrels may be a run, if they have many distinct grades that are no
+    /// integers. Runs of TREC have lines with other fields, but tables and JSON look the same.
+    fn note_scores(&self, name: &str, form: &RowLayout, qrels: &Qrels) {
         /// The least number of distinct grades that may be scores.
         const MANY: usize = 6;
         let grades = qrels.grades();
@@ -245,7 +264,7 @@ impl Join {
                  scores of a run, the order is QRELS RUN",
                 grades.len()
             );
-            recognised.doubt(name, what);
+            recognised.add_doubt(name, what);
         }
     }
 }

@@ -1,21 +1,22 @@
-//! Runs in memory, joined: rankings, and columns.
+//! The join of qrels with runs in memory: lists of results, or columns.
 
 use rayon::prelude::*;
 
 use crate::bytes::input::distinct_names;
-use crate::columns::{CheckedColumns, Collected, Records};
+use crate::columns::{CheckedColumns, CollectedRows, RunColumns};
 use crate::error::{Error, Problems, Result};
 use crate::join::qrels::Qrels;
 use crate::join::run;
-use crate::join::sound::{finish, sound};
+use crate::join::validate::{finish, without_problems};
 use crate::lines::diagnostics::RunProblems;
 use crate::matrix::{LabelMatrix, StagedRun};
 use crate::record::columns::{ColumnSource, PieceSize};
-use crate::rule::Ties;
+use crate::rule::TieBreak;
 use crate::settings::Join;
 
 impl Join {
-    /// Joins runs in memory, each with a name and its results (query, docno, score) in any order.
+    /// Joins runs in memory with qrels to a matrix; a run is a name and results (query, docno,
+    /// score) in any order.
     ///
     /// ```
     /// use laneval::{Join, Qrels};
@@ -28,7 +29,7 @@ impl Join {
     ///
     /// # Errors
     /// As [`Join::runs`]; the file of a problem is the name of the run, its line the number of the
-    /// result, from 1. Equal scores that are to be ordered by [`Ties::Rank`].
+    /// result, from 1. Equal scores that are to be ordered by [`TieBreak::Rank`].
     pub fn rankings<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         &self,
         qrels: &Qrels,
@@ -44,29 +45,29 @@ impl Join {
                     .to_owned(),
             ));
         }
-        let read = |(name, results): (String, _)| {
-            let rows = Collected::of(results);
+        let staged = runs.into_iter().map(|(name, results)| {
+            let rows = CollectedRows::from_rows(results);
             self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
-        };
-        let staged = runs.into_iter().map(read).collect::<Result<Vec<_>>>()?;
-        finish(qrels.matrix(self), sound(Problems::default(), staged, qrels)?)
+        });
+        let staged = staged.collect::<Result<Vec<_>>>()?;
+        finish(qrels.matrix(self), without_problems(Problems::default(), staged, qrels)?)
     }
 
-    /// Joins runs whose results are columns in memory, in any order and any number of batches; each
-    /// run has a name and its batches.
+    /// Joins runs that are columns in memory with qrels to a matrix; a run is a name and batches of
+    /// columns. Rows are in any order.
     ///
     /// Columns are borrowed without a copy. Joining is fastest if the rows of a query are together,
     /// in one batch or in consecutive batches, and if queries are codes of a dictionary or
     /// integers.
     ///
     /// ```
-    /// use laneval::columns::{Integers, Records, Text};
+    /// use laneval::columns::{IdColumn, Integers, RunColumns};
     /// use laneval::{Join, Qrels};
     ///
     /// let qrels = Qrels::new([("q1", "42", 1.0), ("q2", "7", 2.0)])?;
-    /// let names = Text::from(&["q1", "q2"]);
-    /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
-    /// let batch = Records::scored(queries, &[7u32, 42, 7], &[2.5f32, 1.5, 9.0]);
+    /// let names = IdColumn::from(&["q1", "q2"]);
+    /// let queries = IdColumn::Dictionary { codes: Integers::from(&[0u8, 0, 1]), values: &names };
+    /// let batch = RunColumns::scored(queries, &[7u32, 42, 7], &[2.5f32, 1.5, 9.0]);
     /// let matrix = Join::default().columns(&qrels, &[("mine", &[batch])])?;
     /// // Not in the qrels; grade 1.
     /// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 3]);
@@ -78,14 +79,18 @@ impl Join {
     /// the bytes, codes beyond their dictionary, views beyond their buffers. Scores that are NaN;
     /// documents of a query with equal ranks, where ranks decide. Otherwise as [`Join::runs`]; the
     /// file of a problem is the name of the run, its line the row, from 1, in all batches together.
-    pub fn columns(&self, qrels: &Qrels, runs: &[(&str, &[Records<'_>])]) -> Result<LabelMatrix> {
+    pub fn columns(
+        &self,
+        qrels: &Qrels,
+        runs: &[(&str, &[RunColumns<'_>])],
+    ) -> Result<LabelMatrix> {
         self.columns_in_pieces(qrels, runs, PieceSize::default())
     }
 
     pub(crate) fn columns_in_pieces(
         &self,
         qrels: &Qrels,
-        runs: &[(&str, &[Records<'_>])],
+        runs: &[(&str, &[RunColumns<'_>])],
         size: PieceSize,
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
@@ -95,31 +100,31 @@ impl Join {
         if qrels.passages().is_some() {
             return self.passage_columns(qrels, runs);
         }
-        let read = |(name, batches): &(&str, &[Records<'_>])| {
-            self.read_columns(name, batches, qrels, size)
-        };
-        let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
-        finish(qrels.matrix(self), sound(Problems::default(), staged, qrels)?)
+        let staged = runs
+            .par_iter()
+            .map(|(name, batches)| self.read_columns(name, batches, qrels, size))
+            .collect::<Result<Vec<_>>>()?;
+        finish(qrels.matrix(self), without_problems(Problems::default(), staged, qrels)?)
     }
 
-    /// Reads one run of columns, called `name`.
+    /// Reads one run of columns, called `name`, and joins it with the qrels to rows of labels.
     fn read_columns(
         &self,
         name: &str,
-        batches: &[Records<'_>],
+        batches: &[RunColumns<'_>],
         qrels: &Qrels,
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
-        let columns = CheckedColumns::of_run(name, batches, qrels.seed())?;
+        let columns = CheckedColumns::from_run(name, batches, qrels.seed())?;
         // A file without a result is a mistake; a system may well find nothing.
-        let joining = run::Joining { may_be_empty: true, ..self.joining(qrels) };
+        let joining = run::JoinContext { may_be_empty: true, ..self.context(qrels) };
         run::read(&ColumnSource::all(&columns, size, self.watch()), name, joining)
     }
 
-    /// Checks that equal scores in memory can be ordered.
+    /// Rejects ties by rank column for runs in memory, which have no rank column.
     pub(crate) fn check_ties_in_memory(&self) -> Result<()> {
         match self.ties {
-            Ties::Rank => Err(Error::Unanswerable(
+            TieBreak::Rank => Err(Error::Unanswerable(
                 "rankings in memory have no rank column that could order equal scores: give them \
                  in that order, with ties `input`"
                     .to_owned(),

@@ -1,30 +1,31 @@
-//! The join: the records of judgments and of runs become labels.
+//! The join of runs with qrels: each retrieved document gets a label, the byte of its grade.
 //!
 //! The join is the last layer: it uses every layer below, and no layer uses the join.
 //!
 //! ```text
-//! files, judgments, memory   texts, judgments, and runs in memory, joined
-//! doc_table, qrels     the judged documents of each query as a small hash table
-//! facets               judgments by judge, by subtopic, or as preferences
-//! passages             judgments and runs by span
-//! united               the results of a query by their units, those of a unit put together
-//! rank, run            the records of a query → duplicates, order, labels
-//! picked, picks        a few queries alone, with their documents
-//! passing              a run that is read once, query by query
-//! seen                 scores that may mislead
-//! rows                 the rows of a text, passed on as they are written
-//! united_rows          the same with those of a unit put together
-//! repairs              a change of ids after which documents would be judged
-//! sound                what holds for all inputs of a join together
+//! files, judgments, memory  texts, judgments, and runs in memory, joined
+//! doc_table, qrels          the judged documents of each query as a small hash table
+//! facets                    judgments by judge, by subtopic, or as preferences
+//! passages                  judgments and runs by span
+//! aggregate                 the results of a query by their units, those of a unit put together
+//! rank, run                 the records of a query → duplicates, order, labels
+//! picked, picks             a few queries alone, with their documents
+//! streaming                 a run that is read once, query by query
+//! score_checks              scores that may mislead
+//! rows                      the rows of a text, passed on as they are written
+//! aggregate_rows            the same with those of a unit put together
+//! repairs                   a change of ids after which documents would be judged
+//! validate                  what holds for all inputs of a join together
 //! ```
 
+pub(crate) mod aggregate;
+mod aggregate_rows;
 pub(crate) mod doc_table;
 pub mod facets;
 mod files;
 mod judgments;
 mod memory;
 mod passages;
-pub mod passing;
 pub(crate) mod picked;
 pub mod picks;
 pub mod qrels;
@@ -32,8 +33,7 @@ pub(crate) mod rank;
 pub(crate) mod repairs;
 mod rows;
 pub(crate) mod run;
-pub(crate) mod seen;
+pub(crate) mod score_checks;
 mod shared_judgments;
-pub(crate) mod sound;
-pub(crate) mod united;
-mod united_rows;
+pub mod streaming;
+pub(crate) mod validate;

@@ -1,24 +1,32 @@
-//! Queries picked out of runs, and their retrieved documents.
+//! The types of picked queries: their ids, and their judged and retrieved documents with scores.
 
 use crate::matrix::LabelMatrix;
 use crate::spans::Span;
 
-/// The picked queries. Queries without judgments get numbers behind all queries of the qrels.
-#[derive(Debug)]
+/// The ids of the queries picked for a join, judged or not. Queries without judgments get numbers
+/// behind all queries of the qrels.
 pub(crate) struct Picks {
     pub ids: Vec<Vec<u8>>,
     pub judged: u32,
 }
 
 impl Picks {
-    /// Returns the number of the query `id`, which is `judged` in the qrels, if it is picked.
+    /// Returns the number of the query `id`, if it is picked; `judged` is its number in the qrels,
+    /// if any.
     pub fn number(&self, id: &[u8], judged: Option<u32>) -> Option<u32> {
         let place = self.ids.iter().position(|picked| picked == id)?;
         Some(judged.unwrap_or(self.judged + place as u32))
     }
 }
 
-/// A retrieved document at its rank.
+/// Returns for each result of a ranking the number of results with the same score.
+pub(super) fn tie_sizes<T>(ranked: &[T], key: impl Fn(&T) -> u64) -> impl Iterator<Item = u32> {
+    ranked
+        .chunk_by(move |one, next| key(one) == key(next))
+        .flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()))
+}
+
+/// A document in the ranking of a picked query, with its score, grade and number of ties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retrieved {
     /// The id of the document.
@@ -36,7 +44,8 @@ pub struct Retrieved {
     pub span: Option<RetrievedSpan>,
 }
 
-/// A retrieved passage at its rank.
+/// A retrieved passage in the ranking of a picked query: its span, and its positions not covered
+/// above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetrievedSpan {
     /// The positions.
@@ -47,7 +56,7 @@ pub struct RetrievedSpan {
     pub gold: Vec<u64>,
 }
 
-/// A query with all its documents.
+/// A picked query with all its judged documents, and its ranking in each run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PickedQuery {
     /// The id of the query.
@@ -59,10 +68,10 @@ pub struct PickedQuery {
     pub rankings: Vec<Option<Vec<Retrieved>>>,
 }
 
-/// Queries with all their documents, and the matrix of their rankings, in which all other queries
-/// are missing.
+/// The picked queries with all their documents, and the matrix of their rankings, without any other
+/// query.
 #[derive(Debug)]
-pub struct Picked {
+pub struct PickedQueries {
     /// The queries in the order asked for.
     pub queries: Vec<PickedQuery>,
     /// The matrix of the rankings.

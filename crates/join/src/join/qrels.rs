@@ -1,4 +1,4 @@
-//! Judgments: read from text or from memory into the tables that runs are joined with.
+//! Qrels: judgments read from text or from memory into the hash tables that runs are joined with.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,43 +7,47 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
+use super::aggregate::{AggregateCounts, QrelsAggregator};
+use super::doc_table::{DocArena, DocTable, JudgedDocs, MAX_DOCUMENTS};
 use super::rank::too_many;
-use super::united::{JudgedUnits, UnitsSeen};
-use crate::bytes::brief::Brief;
 use crate::bytes::hash::Seed;
 use crate::bytes::id::IdInText;
+use crate::bytes::id_prefix::IdPrefix;
 use crate::bytes::input::Input;
 use crate::bytes::interner::Interner;
 use crate::bytes::mmap::FileAccess;
-use crate::columns::{self, CheckedColumns, Collected};
-use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
+use crate::columns::{self, CheckedColumns, CollectedRows};
+use crate::doc_ids::rule::DocIdRule;
+use crate::error::{DIFFERENT_GRADE, Problems, Result};
 use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
-use crate::format::opened::Opened;
+use crate::format::open_input::OpenInput;
 use crate::format::tables::with_judgments;
-use crate::format::{Form, Partner};
+use crate::format::{AlignedQrels, RowLayout};
 use crate::ids::Ids;
-use crate::judged_by::JudgedBy;
-use crate::lines::chunks::ChunkSize;
-use crate::lines::diagnostics::{Finding, Findings, join, quoted, whole_file};
+use crate::judged_by::FacetKind;
+use crate::lines::diagnostics::{Diagnostics, join, quoted, whole_file};
 use crate::lines::dialect::{Dialect, Rules};
+use crate::lines::layout::RankColumn;
 use crate::lines::shape::Role;
-use crate::matrix::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
+use crate::matrix::code::{FIRST_GRADE, GradeRange, MAX_GRADES, NEGATIVE};
 use crate::matrix::{
-    Codebook, ExactFacts, FacetJudgment, Facets, Facts, GoldFacts, MatrixBuilder, StagedRun,
+    Codebook, ExactHistograms, Facets, GoldCounts, GradeHistograms, MatrixBuilder, StagedRun,
 };
-use crate::record::by_query::{HeldInput, Scattered, each_query};
+use crate::progress::ProgressHandle;
+use crate::record::any_order::{AnyOrder, BufferedInput, each_query};
 use crate::record::columns::{ColumnSource, PieceSize};
-use crate::record::packed::{Docnos, Record};
-use crate::record::reader::{Make, RowReader, Source, TextSource, Together, WorkerResults, gather};
-use crate::record::repeats::repeats;
+use crate::record::duplicates::report_duplicates;
+use crate::record::layout::{Docnos, Record};
+use crate::record::reader::{
+    BuildRanking, InOrder, RowReader, RowSource, TextSource, WorkerResults, gather,
+};
+use crate::record::text_source::ReadContext;
 use crate::settings::Join;
 use crate::sort;
 use crate::spans::{GoldPositions, GoldSpan};
-use crate::units::rule::Units;
-use crate::watch::Watch;
 
-/// Judgments that can be joined with any number of runs.
+/// Qrels: the graded judgments of documents for queries, which can be joined with any number of
+/// runs.
 ///
 /// Judgments take about 24 bytes each, and 64 bytes for each query, beside the ids.
 ///
@@ -51,7 +55,7 @@ use crate::watch::Watch;
 /// use laneval::Qrels;
 /// let qrels = Qrels::new([("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d1", -1.0)])?;
 /// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"q1", b"q2"]);
-/// assert_eq!(qrels.book().grades(), [0.0, 2.0]);
+/// assert_eq!(qrels.codebook().grades(), [0.0, 2.0]);
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug)]
@@ -62,18 +66,18 @@ pub struct Qrels {
     dialect: Option<Dialect>,
     book: Codebook,
     queries: Interner,
-    /// For each query, its successor in the text, if known: runs often follow the order of the
-    /// qrels.
+    /// For each query, the query that its worker met next, if known, or `u32::MAX`: runs often
+    /// follow the order of the qrels.
     after: Vec<u32>,
-    facts: Facts,
+    facts: GradeHistograms,
     /// The exact grades of each query, if codes are classes of grades.
-    exact: Option<ExactFacts>,
+    exact: Option<ExactHistograms>,
     /// The judgments by facet, if facets were read; documents are then numbered.
     grouped: Option<Arc<Facets>>,
     /// The judged passages, if judgments are by span; the tables then have no documents.
     passages: Option<JudgedPassages>,
     tables: Vec<DocTable>,
-    shelves: Vec<Shelf>,
+    shelves: Vec<DocArena>,
     fingerprint: u128,
     /// The queries with documents that are judged twice, if such documents matter only in evaluated
     /// queries.
@@ -81,13 +85,14 @@ pub struct Qrels {
     /// The seed with which docnos and queries are hashed.
     seed: Seed,
     /// The facts about the judgments that runs without ids need, if such runs can join.
-    partner: Option<Partner>,
+    partner: Option<AlignedQrels>,
 }
 
-/// The judged passages of all queries.
+/// The judged passages of all queries of qrels by span: as given, as positions, and counted by
+/// grade.
 #[derive(Debug)]
 pub(crate) struct JudgedPassages {
-    pub facts: Arc<GoldFacts>,
+    pub facts: Arc<GoldCounts>,
     /// By query.
     pub positions: Vec<GoldPositions>,
     /// The passages as they were given, query by query.
@@ -95,8 +100,8 @@ pub(crate) struct JudgedPassages {
 }
 
 impl Qrels {
-    /// Reads lines of `query iter docno grade`, in any order, or another
-    /// [`InputFormat`](crate::format::InputFormat), recognised by the content.
+    /// Reads qrels from lines of `query iter docno grade`, or from another format, recognised by
+    /// the content. See [`InputFormat`](crate::format::InputFormat). Lines may be in any order.
     ///
     /// # Errors
     /// An unreadable input; the problems of its lines, among them documents judged twice for a
@@ -112,46 +117,50 @@ impl Qrels {
     /// );
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        Self::read_as(input, Dialect::default(), FileAccess::default())
+        Self::read_with(input, Dialect::default(), FileAccess::default())
     }
 
-    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](crate::settings::Join) of
-    /// the same dialect; a file is opened by `access`.
+    /// Reads qrels as [`Qrels::read`], in a given dialect, for a [`Join`](crate::settings::Join) of
+    /// that dialect. A file is opened by `access`.
     ///
     /// # Errors
     /// As [`Qrels::read`]. The dialects of trec_eval report documents judged twice only when a run
     /// is joined, and only for queries of the run.
-    pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
+    pub fn read_with(
+        input: impl Into<Input>,
+        dialect: Dialect,
+        access: FileAccess,
+    ) -> Result<Self> {
         Join { dialect, access, ..Join::default() }.qrels(input)
     }
 
-    /// Takes judgments (query, docno, grade) in any order.
+    /// Makes qrels of judgments (query, docno, grade) in any order.
     ///
     /// # Errors
     /// As [`Qrels::read`]; the line of a problem is the number of the judgment, from 1.
     pub fn new<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, D, f64)>,
     ) -> Result<Self> {
-        let rows = Collected::of(judgments);
+        let rows = CollectedRows::from_rows(judgments);
         let qrels = Self::columns(&[rows.judgments(&rows.queries())], Dialect::Laneval)?;
-        Ok(Qrels { dialect: None, ..qrels })
+        Ok(qrels.for_any_dialect())
     }
 
-    /// The same judgments, for runs of any dialect.
-    pub(crate) fn of_any_dialect(self) -> Self {
-        Qrels { dialect: None, ..self }
+    /// Returns the same qrels, for runs of any dialect.
+    pub(crate) fn for_any_dialect(self) -> Self {
+        Self { dialect: None, ..self }
     }
 
-    /// Takes judgments from columns in memory, in any order and any number of batches, for a
-    /// [`Join`](crate::settings::Join) of this dialect.
+    /// Makes qrels of columns in memory, for a [`Join`](crate::settings::Join) of this dialect.
+    /// Rows are in any order, and in any number of batches.
     ///
     /// ```
-    /// use laneval::columns::{Integers, Judgments, Text};
+    /// use laneval::columns::{IdColumn, Integers, QrelsColumns};
     /// use laneval::{Dialect, Qrels};
     ///
-    /// let names = Text::from(&["q1", "q2"]);
-    /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
-    /// let batch = Judgments::new(queries, &[7u32, 42, 7], &[1i8, 0, 2]);
+    /// let names = IdColumn::from(&["q1", "q2"]);
+    /// let queries = IdColumn::Dictionary { codes: Integers::from(&[0u8, 0, 1]), values: &names };
+    /// let batch = QrelsColumns::new(queries, &[7u32, 42, 7], &[1i8, 0, 2]);
     /// let qrels = Qrels::columns(&[batch], Dialect::Laneval)?;
     /// assert_eq!(
     ///     qrels.fingerprint(),
@@ -163,88 +172,76 @@ impl Qrels {
     /// # Errors
     /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond
     /// the bytes, codes beyond their dictionary, views beyond their buffers. Otherwise as
-    /// [`Qrels::read_as`]; the line of a problem is the row, from 1, in all batches together.
-    pub fn columns(batches: &[columns::Judgments<'_>], dialect: Dialect) -> Result<Self> {
-        Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
+    /// [`Qrels::read_with`]; the line of a problem is the row, from 1, in all batches together.
+    pub fn columns(batches: &[columns::QrelsColumns<'_>], dialect: Dialect) -> Result<Self> {
+        let (units, size) = (&DocIdRule::Identity, PieceSize::default());
+        Self::columns_in_pieces(batches, dialect, units, size, None)
     }
 
-    /// Takes judgments from columns in memory, and merges judgments by `units`.
-    pub(crate) fn columns_of_units(
-        batches: &[columns::Judgments<'_>],
-        (dialect, units): (Dialect, &Units),
-        watch: Option<&Watch>,
-    ) -> Result<Self> {
-        let seed = Seed::random();
-        let columns = CheckedColumns::of_judgments("qrels", batches, seed)?;
-        let source = ColumnSource::all(&columns, PieceSize::default(), watch);
-        let (qrels, problems) = read_from(&source, (dialect, units), seed)?;
-        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
-    }
-
+    /// Makes qrels of columns in memory, and merges judgments by the rule `units`.
     pub(crate) fn columns_in_pieces(
-        batches: &[columns::Judgments<'_>],
+        batches: &[columns::QrelsColumns<'_>],
         dialect: Dialect,
+        units: &DocIdRule,
         size: PieceSize,
-        watch: Option<&Watch>,
+        watch: Option<&ProgressHandle>,
     ) -> Result<Self> {
         let seed = Seed::random();
-        let columns = CheckedColumns::of_judgments("qrels", batches, seed)?;
+        let columns = CheckedColumns::from_judgments("qrels", batches, seed)?;
         let source = ColumnSource::all(&columns, size, watch);
-        let (qrels, problems) = read_from(&source, (dialect, &Units::AsIs), seed)?;
-        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+        let (qrels, problems) = read_from(&source, dialect, units, seed)?;
+        problems.into_result(qrels)
     }
 
-    /// The judgments of a text that is not read: none.
-    pub(crate) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
+    /// Returns qrels without a judgment, for a text that is not read.
+    pub(crate) fn empty(name: &str, dialect: Dialect, seed: Seed) -> Self {
         let (read, scattered) = gather(Vec::new());
-        let qrels = sort_out(
-            read,
-            scattered,
-            HeldInput::Passing,
-            (name, &|line| line),
-            JudgmentRules { rules: dialect.rules(), exact: false, units: &Units::AsIs },
-            seed,
-        )
-        .0;
-        Qrels { dialect: Some(dialect), ..qrels }
+        let settings =
+            JudgmentRules { rules: dialect.rules(), exact: false, units: &DocIdRule::Identity };
+        let text = QrelsText { name, line: &|line| line };
+        let whole = BufferedInput::Streaming;
+        let (qrels, _) = sort_out(read, scattered, whole, text, settings, seed);
+        Self { dialect: Some(dialect), ..qrels }
     }
 
-    /// The judged queries, in bytewise order.
+    /// Returns the ids of the judged queries, in bytewise order.
     pub fn queries(&self) -> &Ids {
         self.queries.ids()
     }
 
-    /// The codebook: the grades and their codes.
-    pub fn book(&self) -> &Codebook {
+    /// Returns the codebook of the qrels: the grades and their codes, the bytes of labels.
+    pub fn codebook(&self) -> &Codebook {
         &self.book
     }
 
-    /// The numbers of documents of each query with each grade.
+    /// Returns for each query the number of its judged documents of each grade.
     #[doc(hidden)]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &GradeHistograms {
         &self.facts
     }
 
-    /// The exact grades of each query, if the qrels have more than 253 distinct grades.
+    /// Returns the exact grades of each query's documents, if the qrels have more than 253 distinct
+    /// grades.
     #[doc(hidden)]
-    pub fn exact(&self) -> Option<&ExactFacts> {
+    pub fn exact(&self) -> Option<&ExactHistograms> {
         self.exact.as_ref()
     }
 
-    /// The judgments by facet, if facets were read.
+    /// Returns the judgments by facet (judge, subtopic or preference group), if the qrels were read
+    /// by facet.
     #[doc(hidden)]
     pub fn facets(&self) -> Option<&Arc<Facets>> {
         self.grouped.as_ref()
     }
 
-    /// The names of the judges, in bytewise order, and how far they agree; `None` unless judgments
-    /// were read by judge.
+    /// Returns the judges' names in bytewise order, and how far the judges agree, if qrels were
+    /// read by judge.
     ///
     /// ```
-    /// use laneval::{JudgedBy, Input, Join};
+    /// use laneval::{FacetKind, Input, Join};
     /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\n\
     ///              q1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
-    /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
+    /// let join = Join { judged_by: Some(FacetKind::Judge), ..Join::default() };
     /// let (names, found) =
     ///     join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
     /// assert_eq!(names.iter().collect::<Vec<_>>(), [b"anna".as_slice(), b"ben"]);
@@ -252,93 +249,105 @@ impl Qrels {
     /// # Ok::<(), laneval::Error>(())
     /// ```
     pub fn agreement(&self) -> Option<(Ids, JudgeAgreement)> {
-        let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == JudgedBy::Judge)?;
-        let of_query = |query: usize| {
+        let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == FacetKind::Judge)?;
+        let mut ratings: Vec<Rating> = Vec::new();
+        for query in 0..grouped.judgments.len() {
+            // Documents are numbered within their query, and items through all queries.
             let first = grouped.documents(query).start as u32;
-            let rating = move |of: &FacetJudgment| Rating {
-                item: first + of.document,
-                judge: of.group,
-                grade: of.grade,
-            };
-            grouped.of(query).judgments.iter().map(rating)
-        };
-        let ratings: Vec<Rating> = (0..grouped.judgments.len()).flat_map(of_query).collect();
+            ratings.extend(grouped.get(query).judgments.iter().map(|judgment| Rating {
+                item: first + judgment.document,
+                judge: judgment.group,
+                grade: judgment.grade,
+            }));
+        }
         // Does not fail: the ratings were checked when they were read.
         Some((grouped.names.clone(), agreement(&ratings, grouped.names.len()).ok()?))
     }
 
-    /// Sets the fingerprint, to keep the original fingerprint of judgments stored with other
-    /// negative grades.
+    /// Replaces the fingerprint of the qrels by that of the original judgments. It keeps the
+    /// original fingerprint of judgments stored with other negative grades.
     #[doc(hidden)]
     pub fn with_fingerprint(self, fingerprint: u128) -> Self {
-        Qrels { fingerprint, ..self }
+        Self { fingerprint, ..self }
     }
 
-    /// Makes judgments of the queries `ids` from shelves of finished tables.
-    pub(super) fn of_shelves(
+    /// Makes qrels of the queries `ids` from shelves of finished hash tables of judged documents.
+    pub(super) fn from_arenas(
         ids: Ids,
-        shelves: Vec<Shelving<'_>>,
-        (name, dialect): (&str, Dialect),
+        shelves: Vec<QrelsBuilder<'_>>,
+        name: &str,
+        dialect: Dialect,
         seed: Seed,
     ) -> Self {
-        let (read, _) = gather::<JudgmentReader, Scattered>(Vec::new());
-        let (qrels, _) = finish(read, ids, shelves, None, (name, &|line| line), seed);
-        Qrels { dialect: Some(dialect), ..qrels }
+        let (read, _) = gather::<JudgmentReader, AnyOrder>(Vec::new());
+        let text = QrelsText { name, line: &|line| line };
+        let (qrels, _) = finish(read, ids, shelves, None, text, seed);
+        Self { dialect: Some(dialect), ..qrels }
     }
 
-    /// Sets the judgments by facet, and their fingerprint.
+    /// Sets the dialect that the qrels are read in.
+    pub(super) fn of_dialect(self, dialect: Dialect) -> Self {
+        Self { dialect: Some(dialect), ..self }
+    }
+
+    /// Adds judgments by facet (judge, subtopic or preference group) to the qrels, with their
+    /// fingerprint.
     pub(crate) fn with_facets(self, grouped: Arc<Facets>, fingerprint: u128) -> Self {
-        Qrels { grouped: Some(grouped), fingerprint, ..self }
+        Self { grouped: Some(grouped), fingerprint, ..self }
     }
 
-    /// Sets judged passages of these queries, and their fingerprint.
+    /// Replaces the qrels' queries by `ids` with judged passages, and sets their fingerprint.
     pub(crate) fn with_passages(
         self,
         ids: Ids,
         passages: JudgedPassages,
         fingerprint: u128,
     ) -> Self {
-        let mut facts = Facts::new();
+        let mut facts = GradeHistograms::new();
         ids.iter().for_each(|_| facts.push([]));
-        let queries = Interner::of(ids, self.seed);
-        Qrels { queries, facts, passages: Some(passages), fingerprint, ..self }
+        let queries = Interner::from_ids(ids, self.seed);
+        Self { queries, facts, passages: Some(passages), fingerprint, ..self }
     }
 
-    /// The judged passages, if judgments are by span.
+    /// Returns the judged passages of the queries, if the qrels are by span.
     pub(crate) fn passages(&self) -> Option<&JudgedPassages> {
         self.passages.as_ref()
     }
 
-    /// What the judged passages of queries come to, if judgments are by span.
+    /// Returns the counts of judged passages and positions by grade, if the qrels are by span.
     #[doc(hidden)]
-    pub fn gold_facts(&self) -> Option<&Arc<GoldFacts>> {
+    pub fn gold_facts(&self) -> Option<&Arc<GoldCounts>> {
         self.passages.as_ref().map(|passages| &passages.facts)
     }
 
-    /// The facet of the judgments: judge, subtopic, preference or span, if a facet was read.
-    pub fn judged_by(&self) -> Option<JudgedBy> {
-        let by_span = self.passages.as_ref().map(|_| JudgedBy::Span);
+    /// Returns the facet by which the qrels were read (judge, subtopic, preference or span), if
+    /// any.
+    pub fn judged_by(&self) -> Option<FacetKind> {
+        let by_span = self.passages.as_ref().map(|_| FacetKind::Span);
         self.grouped.as_ref().map(|grouped| grouped.by).or(by_span)
     }
 
-    /// Takes dialect, repeats, partner and fingerprint from `other`, to join the runs of `other`.
-    pub(crate) fn for_runs_of(self, other: &Qrels) -> Self {
-        let (dialect, repeats, partner) =
-            (other.dialect, other.repeats.clone(), other.partner.clone());
-        Qrels { dialect, repeats, partner, fingerprint: other.fingerprint, ..self }
+    /// Returns these qrels with the dialect, repeats, partner and fingerprint of `other`, whose
+    /// place they take in joins.
+    pub(crate) fn with_settings_of(self, other: &Qrels) -> Self {
+        let Self { dialect, fingerprint, repeats, partner, .. } = other;
+        let (repeats, partner) = (repeats.clone(), partner.clone());
+        Self { dialect: *dialect, repeats, partner, fingerprint: *fingerprint, ..self }
     }
 
-    /// Whether the tables of judged documents keep exact grades, or numbers.
+    /// Returns whether the hash tables of judged documents keep a key a document: its exact grade
+    /// or number.
     pub(crate) fn keeps_keys(&self) -> bool {
         self.exact.is_some() || self.grouped.is_some()
     }
 
-    /// The distinct grades ≥ 0, ascending.
+    /// Returns the distinct grades ≥ 0 of the qrels, ascending.
     pub fn grades(&self) -> Vec<f64> {
-        self.exact.as_ref().map_or_else(|| self.book.grades().to_vec(), ExactFacts::distinct)
+        self.exact.as_ref().map_or_else(|| self.book.grades().to_vec(), ExactHistograms::distinct)
     }
 
-    /// The wrapping sum of the xxh3-128 hashes of all judgments: it does not depend on their order.
+    /// Returns the fingerprint of the qrels: the wrapping sum of the xxh3-128 hashes of all
+    /// judgments. It does not depend on their order.
     ///
     /// A judgment is hashed as length of query (`u64`), query, length of docno (`u64`), docno,
     /// grade (`f64`), little-endian.
@@ -346,91 +355,96 @@ impl Qrels {
         self.fingerprint
     }
 
-    /// The name of the judgments in messages.
+    /// Returns the name of the qrels in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The dialect of the text of the judgments, if they were text.
+    /// Returns the dialect that the text of the qrels was read in; `None` for judgments from
+    /// memory.
     pub(crate) fn dialect(&self) -> Option<Dialect> {
         self.dialect
     }
 
-    /// Returns whether runs that have only scores, and name no documents, belong to these
-    /// judgments.
+    /// Returns whether the qrels can be joined with runs of bare scores, which name no documents.
     #[doc(hidden)]
-    pub fn take_scores(&self) -> bool {
+    pub fn accept_bare_scores(&self) -> bool {
         self.partner.is_some()
     }
 
-    /// Returns the facts about the judgments that runs without ids need, if such runs can join.
-    pub(crate) fn partner(&self) -> Option<&Partner> {
+    /// Returns the facts about the qrels that runs of bare scores, without document ids, need to be
+    /// joined.
+    pub(crate) fn aligned(&self) -> Option<&AlignedQrels> {
         self.partner.as_ref()
     }
 
-    /// The seed of the hashes of docnos.
+    /// Returns the seed of the hashes of docnos and of queries in the qrels.
     pub(crate) fn seed(&self) -> Seed {
         self.seed
     }
 
-    /// Returns the index of the query `id`.
+    /// Returns the index of the judged query `id`; `None` if the qrels lack it.
     #[inline]
     pub(crate) fn query(&self, id: &[u8]) -> Option<u32> {
         self.queries.get(id)
     }
 
-    /// Returns the index of the query `text[start..end]`.
+    /// Returns the index of the judged query `text[start..end]`; `None` if the qrels lack it.
     #[inline(always)]
     pub(crate) fn query_in(&self, text: &[u8], [start, end]: [usize; 2]) -> Option<u32> {
         self.queries.get_in(text, start, end)
     }
 
-    /// Returns the index of the query `id` of a run, in which `last` is the query before it.
+    /// Returns the index of the judged query `id`, guessing that it follows query `last` as in the
+    /// qrels.
     ///
     /// Comparing the id with a guess saves a look into the hash table, and with it most often a
     /// wait for memory.
     #[inline]
     pub(crate) fn query_after(&self, last: Option<u32>, id: &[u8]) -> Option<u32> {
         let guess = last.and_then(|last| self.after.get(last as usize)).copied();
-        guess.filter(|&guess| self.queries.is(guess, id)).or_else(|| self.query(id))
+        guess.filter(|&guess| self.queries.matches(guess, id)).or_else(|| self.query(id))
     }
 
-    /// Returns the judged documents of a query.
+    /// Returns the judged documents of a query as a hash table, for lookups.
     #[inline]
-    pub(crate) fn judged(&self, query: u32) -> (&Shelf, DocTable) {
+    pub(crate) fn judged(&self, query: u32) -> JudgedDocs<'_> {
         let table = self.tables[query as usize];
-        (&self.shelves[table.shelf as usize], table)
+        JudgedDocs { shelf: &self.shelves[table.shelf as usize], table }
     }
 
-    /// Returns the documents that the qrels name for a query, by docno, with their grades; a
-    /// negative grade may be any.
+    /// Returns the judged documents of a query with their grades, by docno; a negative grade may be
+    /// any.
     pub(crate) fn documents(&self, query: u32) -> Vec<(Vec<u8>, f64)> {
         if self.passages.is_some() {
             return Vec::new();
         }
-        let (shelf, table) = self.judged(query);
-        let of_code =
-            |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
+        let JudgedDocs { shelf, table } = self.judged(query);
         let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
+            // With facets, keys are the numbers of documents, and no grades.
             Some(_) if self.grouped.is_none() => shelf
                 .keys(table)
                 .map(|(docno, key)| (docno.to_vec(), f64::from_bits(key)))
                 .collect(),
-            _ => shelf.documents(table).map(of_code).collect(),
+            _ => shelf
+                .documents(table)
+                .map(|(docno, code)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0)))
+                .collect(),
         };
         documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         documents
     }
 
-    /// Calls `take` with each judgment: query, group (empty unless judgments were read by facet),
-    /// sub-group, document, grade. A negative grade without groups may be any. Of a passage, start
-    /// and end stand for group and sub-group.
+    /// Calls `take` with each judgment of the qrels: query, group and sub-group, document, grade.
+    /// The group is empty unless judgments were read by facet. A negative grade without groups may
+    /// be any. Of a passage, start and end stand for group and sub-group.
     #[doc(hidden)]
     pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
         if let Some(passages) = &self.passages {
-            for of in &passages.given {
-                let [start, end] = [of.span.start(), of.span.end()].map(|at| at.to_string());
-                take(&of.query, [start.as_bytes(), end.as_bytes()], &of.doc, of.grade);
+            for gold_span in &passages.given {
+                let GoldSpan { query, doc, span, grade } = gold_span;
+                let [start, end] = [span.start(), span.end()].map(|at| at.to_string());
+                take(query, [start.as_bytes(), end.as_bytes()], doc, *grade);
             }
             return;
         }
@@ -440,39 +454,48 @@ impl Qrels {
                 documents.iter().for_each(|(doc, grade)| take(id, [b"", b""], doc, *grade));
                 continue;
             };
-            for (of, subgroup) in grouped.of(query as usize).with_subgroups() {
-                let name = |number: u32| grouped.names.get(number as usize);
-                let doc = &documents[of.document as usize].0;
-                let subgroup = if grouped.has_subgroups() { name(subgroup) } else { b"" };
-                take(id, [name(of.group), subgroup], doc, of.grade);
+            for (judgment, subgroup) in grouped.get(query as usize).with_subgroups() {
+                // Documents are numbered in bytewise order, and `documents` returns that order.
+                let doc = &documents[judgment.document as usize].0;
+                let group = grouped.names.get(judgment.group as usize);
+                let has_subgroups = grouped.has_subgroups();
+                let subgroup =
+                    if has_subgroups { grouped.names.get(subgroup as usize) } else { b"" };
+                take(id, [group, subgroup], doc, judgment.grade);
             }
         }
     }
 
-    /// Returns documents judged twice for queries that a run has, unless these documents were
-    /// reported before.
+    /// Returns the documents judged twice for queries of these runs, as problems. Documents that
+    /// were reported before are left out.
     pub(crate) fn repeats(&self, runs: &[StagedRun]) -> Problems {
         let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
         self.repeats_in(rows.map(|row| row.query))
     }
 
-    /// Returns documents judged twice for the queries of `evaluated`, unless these documents were
-    /// reported before.
+    /// Returns the documents judged twice for the queries `evaluated`, as problems. Documents that
+    /// were reported before are left out.
     pub(crate) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
         if self.repeats.is_empty() {
             return Problems::default();
         }
         let evaluated: HashSet<u32> = evaluated.collect();
-        let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
-        let found =
-            self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
-        let mut found: Vec<Problems> = found.collect();
-        let line = |of: &Problems| of.first.first().map(|problem| problem.line);
-        sort::by(&mut found, |one, other| line(one).cmp(&line(other)));
+        let mut found: Vec<Problems> = self
+            .repeats
+            .iter()
+            .filter(|(id, _)| self.query(id).is_some_and(|query| evaluated.contains(&query)))
+            .map(|(_, problems)| problems.clone())
+            .collect();
+        // Workers found the repeats, in any order of queries.
+        sort::by(&mut found, |one, other| {
+            let [one, other] =
+                [one, other].map(|problems| problems.first.first().map(|problem| problem.line));
+            one.cmp(&other)
+        });
         join(found)
     }
 
-    /// Begins a matrix without runs.
+    /// Begins a label matrix for runs joined with the qrels, without any run yet.
     pub(crate) fn matrix(&self, join: &Join) -> MatrixBuilder {
         let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
@@ -483,7 +506,8 @@ impl Qrels {
             .with_shared_judgments(shared)
     }
 
-    /// Begins a matrix without runs, and frees the tables.
+    /// Begins a label matrix without runs as [`Qrels::matrix`], and frees the tables of judged
+    /// documents.
     pub(crate) fn into_matrix(self, join: &Join) -> MatrixBuilder {
         let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
         MatrixBuilder::new(
@@ -500,44 +524,41 @@ impl Qrels {
     }
 }
 
-/// Reads judgments; returns the usable judgments and the problems.
+/// Reads qrels from an opened text of known format; returns the usable judgments and the problems.
 pub(crate) fn read(
-    (text, form): (&Opened, &Form),
-    (dialect, units): (Dialect, &Units),
-    size: ChunkSize,
-    seed: Seed,
-    watch: Option<&Watch>,
+    text: &OpenInput,
+    form: &RowLayout,
+    dialect: Dialect,
+    units: &DocIdRule,
+    ReadContext { seed, size, watch }: ReadContext<'_>,
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            let columns =
-                CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
-            read_from(
-                &ColumnSource::all(&columns, PieceSize::default(), watch),
-                (dialect, units),
-                seed,
-            )
+            let columns = CheckedColumns::from_judgments(&text.name, batches, seed)?
+                .check_file(Role::Qrels)?;
+            let source = ColumnSource::all(&columns, PieceSize::default(), watch);
+            read_from(&source, dialect, units, seed)
         });
     }
-    let (qrels, problems) =
-        read_from(&TextSource::held(text, form, size, watch), (dialect, units), seed)?;
+    let source = TextSource::buffered(text, form, size, watch);
+    let (qrels, problems) = read_from(&source, dialect, units, seed)?;
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
-/// Reads judgments from any source; returns the usable judgments and the problems. If the source
-/// has more distinct grades than codes, reads the source again with exact grades.
+/// Reads qrels from any source of rows; returns the usable judgments and the problems. If the
+/// source has more distinct grades than codes, reads the source again with exact grades.
 pub(crate) fn read_from(
-    source: &impl Source,
-    (dialect, units): (Dialect, &Units),
+    source: &impl RowSource,
+    dialect: Dialect,
+    units: &DocIdRule,
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
-    let of = JudgmentRules { rules: dialect.rules(), exact: false, units };
-    let first = read_with(source, of, seed)?;
-    let ((qrels, mut problems), count) = if first.0.0.book.is_exact() {
-        first
-    } else {
-        read_with(source, JudgmentRules { exact: true, ..of }, seed)?
-    };
+    let settings = JudgmentRules { rules: dialect.rules(), exact: false, units };
+    let ((mut qrels, mut problems), mut count) = read_with(source, settings, seed)?;
+    if !qrels.book.is_exact() {
+        let settings = JudgmentRules { exact: true, ..settings };
+        ((qrels, problems), count) = read_with(source, settings, seed)?;
+    }
     if count == 0 {
         let expected = source.expected(Role::Qrels);
         problems = whole_file(source.name(), format!("there is no judgment in it{expected}"));
@@ -545,44 +566,49 @@ pub(crate) fn read_from(
     Ok((Qrels { dialect: Some(dialect), ..qrels }, problems))
 }
 
-/// How judgments are read.
+/// The rules by which qrels are read: those of the dialect, those of units, and whether grades stay
+/// exact.
 #[derive(Clone, Copy)]
 struct JudgmentRules<'u> {
     rules: Rules,
     /// Whether tables keep exact grades beside codes.
     exact: bool,
-    units: &'u Units,
+    units: &'u DocIdRule,
 }
 
-/// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and
-/// the number of rows.
+/// Reads qrels once, with exact grades if the rules ask for them; returns judgments, problems and
+/// row count.
 fn read_with(
-    source: &impl Source,
-    of: JudgmentRules<'_>,
+    source: &impl RowSource,
+    settings: JudgmentRules<'_>,
     seed: Seed,
 ) -> Result<((Qrels, Problems), u64)> {
-    let rules = of.rules;
+    let rules = settings.rules;
     let back = AtomicBool::new(false);
-    let thinning = !rules.late_repeats && !of.units.is_given();
-    let grouped = || Together::new(Shelving::new(of, seed), &back).thinning(thinning);
-    let worker = || (JudgmentReader::new(rules, seed), grouped());
-    let (read, grouped) = source.read(&back, seed, worker)?;
+    // Late repeats are errors only in evaluated queries, and repeats of a unit are no errors.
+    let thinning = !rules.late_repeats && !settings.units.is_some_rule();
+    let (read, grouped) = source.read(&back, seed, || {
+        let builder = QrelsBuilder::new(settings, seed);
+        (JudgmentReader::new(rules, seed), InOrder::new(builder, &back).thinning(thinning))
+    })?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
         && let Some(assembled) = assemble(read, grouped, source, seed)
     {
         return Ok((assembled, count));
     }
-    let scattered = || Scattered::unsorted().of(source.whole()).thinning(thinning);
-    let worker = || (JudgmentReader::new(rules, seed), scattered());
-    let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    let (read, scattered) = source.read(&AtomicBool::new(false), seed, || {
+        let keep = AnyOrder::unsorted().with_input(source.whole()).thinning(thinning);
+        (JudgmentReader::new(rules, seed), keep)
+    })?;
     let count = read.count;
-    let line = |line| source.line(line);
-    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), of, seed);
+    let text = QrelsText { name: source.name(), line: &|line| source.line(line) };
+    let sorted = sort_out(read, scattered, source.whole(), text, settings, seed);
     Ok((sorted, count))
 }
 
-/// The rules and the queries of a worker that reads judgments.
+/// The row reader of a worker that reads qrels: the rules of the dialect, and the queries met so
+/// far.
 struct JudgmentReader {
     rules: Rules,
     queries: Interner,
@@ -590,18 +616,19 @@ struct JudgmentReader {
 
 impl JudgmentReader {
     fn new(rules: Rules, seed: Seed) -> Self {
-        JudgmentReader { rules, queries: Interner::new(seed) }
+        Self { rules, queries: Interner::new(seed) }
     }
 }
 
-impl RowReader<4> for JudgmentReader {
+impl RowReader for JudgmentReader {
     const ROLE: Role = Role::Qrels;
 
     fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The bits of a grade.
+    /// Converts a grade to the key of a judgment's record: the bits of the grade as the dialect
+    /// takes it.
     #[inline(always)]
     fn key(&self, grade: f64) -> u64 {
         let grade = if self.rules.whole_grades { grade.trunc() } else { grade };
@@ -613,37 +640,39 @@ impl RowReader<4> for JudgmentReader {
     }
 }
 
-/// Tables of queries under construction.
+/// The hash tables of judged documents, under construction, of the queries that one worker reads.
 #[derive(Default)]
-pub(super) struct Shelving<'u> {
-    shelf: Shelf,
+pub(super) struct QrelsBuilder<'u> {
+    shelf: DocArena,
     tables: Vec<DocTable>,
     grades: Grades,
     /// The facts of queries, by preliminary codes.
-    facts: Facts,
+    facts: GradeHistograms,
     /// The exact grades of queries, if they are kept; all have one code then.
-    exact: Option<ExactFacts>,
+    exact: Option<ExactHistograms>,
     /// The exact grades of the query at hand.
     of_query: Vec<f64>,
     codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
-    findings: Findings,
+    findings: Diagnostics,
     /// Whether documents judged twice matter only in evaluated queries.
     late: bool,
     /// The queries with documents judged twice, if `late`.
-    repeats: Vec<(Vec<u8>, Findings)>,
+    repeats: Vec<(Vec<u8>, Diagnostics)>,
     /// The rule that merges judgments by unit, and the seed of hashes; `None` without a rule.
-    units: Option<(&'u Units, Seed)>,
-    judged_units: JudgedUnits,
+    units: Option<(&'u DocIdRule, Seed)>,
+    judged_units: QrelsAggregator,
 }
 
-/// The distinct grades ≥ 0, in the order of their first occurrence.
+/// The distinct grades ≥ 0 of the qrels that one worker has met, in the order of their first
+/// occurrence.
 #[derive(Default)]
 struct Grades(Vec<f64>);
 
 impl Grades {
-    /// Returns a preliminary code, which is replaced when all grades are known.
+    /// Returns the preliminary code of a grade, which is replaced when all grades of the qrels are
+    /// known.
     fn code(&mut self, grade: f64) -> u8 {
         if grade < 0.0 {
             return NEGATIVE;
@@ -660,20 +689,20 @@ impl Grades {
     }
 }
 
-impl<'u> Shelving<'u> {
-    /// Makes no tables yet.
+impl<'u> QrelsBuilder<'u> {
+    /// Makes a builder of hash tables of judged documents, without any query yet.
     fn new(JudgmentRules { rules, exact, units }: JudgmentRules<'u>, seed: Seed) -> Self {
-        Shelving {
-            shelf: if exact { Shelf::of_keys() } else { Shelf::default() },
-            exact: exact.then(ExactFacts::default),
+        Self {
+            shelf: if exact { DocArena::with_keys() } else { DocArena::default() },
+            exact: exact.then(ExactHistograms::default),
             late: rules.late_repeats,
-            facts: Facts::new(),
-            units: Some((units, seed)).filter(|(units, _)| units.is_given()),
+            facts: GradeHistograms::new(),
+            units: Some((units, seed)).filter(|(units, _)| units.is_some_rule()),
             ..Self::default()
         }
     }
 
-    /// The preliminary code of a grade.
+    /// Returns the preliminary code of a grade; grades ≥ 0 share one if exact grades are kept.
     fn code(&mut self, grade: f64) -> u8 {
         match self.exact {
             Some(_) if grade >= 0.0 => FIRST_GRADE,
@@ -681,21 +710,20 @@ impl<'u> Shelving<'u> {
         }
     }
 
-    /// Adds the table of a query, of whose judgments those of a unit are put together if they are
-    /// to be.
+    /// Adds the judgments of a query as a hash table, merged by unit first if a rule asks for it.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
-        let Some(of) = self.units else { return self.add_table(query, records, docnos) };
+        let Some((rule, seed)) = self.units else { return self.add_table(query, records, docnos) };
         let mut units = std::mem::take(&mut self.judged_units);
-        let (judged, docnos) = units.unite(of, records, &docnos, &mut self.findings);
+        let (judged, docnos) = units.aggregate(rule, seed, records, &docnos, &mut self.findings);
         self.add_table(query, judged, docnos);
         self.judged_units = units;
     }
 
-    /// Makes the table of a query, and adds it.
+    /// Makes the hash table of a query's judged documents, and adds it.
     fn add_table(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
-        if let Some(message) = too_many(query, records.len(), MOST_DOCUMENTS) {
-            let position = docnos.position(&records[0]);
-            self.findings.add(records[0].at, || Finding { position, message, earlier: None });
+        if let Some(message) = too_many(query, records.len(), MAX_DOCUMENTS) {
+            self.findings.add(records[0].at, || docnos.problem(&records[0], message));
+            // The query gets an empty table, because tables are found by the numbers of queries.
             return self.add_table(query, &[], docnos);
         }
         let table = self.shelf.table(0, records.len());
@@ -705,7 +733,7 @@ impl<'u> Shelving<'u> {
         self.hashed.extend_from_slice(query);
         let prefix = self.hashed.len();
         for record in records {
-            let (docno, grade) = (docnos.of(record), f64::from_bits(record.key));
+            let (docno, grade) = (docnos.get(record), f64::from_bits(record.key));
             self.hashed.truncate(prefix);
             self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
             self.hashed.extend_from_slice(docno);
@@ -716,28 +744,27 @@ impl<'u> Shelving<'u> {
         let repeated = self.codes.len() < records.len();
         self.end_table();
         if repeated && self.late {
-            let mut later = Findings::default();
+            let mut later = Diagnostics::default();
             report_repeats(query, records, docnos, &mut later);
             self.repeats.push((query.to_vec(), later));
         } else if repeated {
             report_repeats(query, records, docnos, &mut self.findings);
         }
     }
-}
 
-impl Shelving<'_> {
-    /// Makes no tables yet of documents with numbers; whether their exact grades are kept.
+    /// Makes a builder of hash tables of judged documents that are numbered, and keep exact grades
+    /// if `exact`.
     pub fn numbered(exact: bool) -> Self {
-        Shelving {
-            shelf: Shelf::of_keys(),
-            exact: exact.then(ExactFacts::default),
-            facts: Facts::new(),
+        Self {
+            shelf: DocArena::with_keys(),
+            exact: exact.then(ExactHistograms::default),
+            facts: GradeHistograms::new(),
             ..Self::default()
         }
     }
 
-    /// Adds the table of a query whose documents are distinct, have these grades, and are numbered
-    /// in this order; at most [`MOST_DOCUMENTS`].
+    /// Adds the hash table of a query whose documents are distinct, and are numbered in this order.
+    /// They have these grades, and are at most [`MAX_DOCUMENTS`].
     pub fn add_numbered<'t>(
         &mut self,
         documents: impl ExactSizeIterator<Item = (IdInText<'t>, f64)>,
@@ -752,7 +779,8 @@ impl Shelving<'_> {
         self.end_table();
     }
 
-    /// Adds a document to the last table, unless the table has the document already.
+    /// Adds a judged document to the hash table of the last query, unless the table has the
+    /// document already.
     #[inline(always)]
     fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], grade: f64) {
         let code = self.code(grade);
@@ -764,7 +792,7 @@ impl Shelving<'_> {
         }
     }
 
-    /// Keeps the facts of the last table.
+    /// Stores the counts of grades of the last query, when its hash table is complete.
     fn end_table(&mut self) {
         self.facts.push(self.codes.drain(..));
         if let Some(exact) = &mut self.exact {
@@ -772,11 +800,27 @@ impl Shelving<'_> {
             self.of_query.clear();
         }
     }
+
+    /// Replaces preliminary codes of grades by final ones, and sets the shelf's number in its hash
+    /// tables.
+    fn finish(&mut self, number: usize, book: &Codebook) {
+        self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
+        if self.exact.is_some() {
+            // With exact grades all judged documents share one code, which is already final.
+            return;
+        }
+        let mut code = [NEGATIVE; 256];
+        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..])
+        {
+            *code = book.code(grade).unwrap_or(NEGATIVE);
+        }
+        self.shelf.recode(code);
+    }
 }
 
-impl Make for Shelving<'_> {
-    /// Adds the table of a query. Queries are numbered in the order in which they come, as their
-    /// tables are.
+impl BuildRanking for QrelsBuilder<'_> {
+    /// Adds the hash table of judged documents of a query. Queries are numbered in the order in
+    /// which they come, as their tables are.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
         let first = records[0].query as usize == self.tables.len();
         if first {
@@ -786,138 +830,146 @@ impl Make for Shelving<'_> {
     }
 }
 
+/// Reports documents that are judged more than once for a query, with both grades if they differ.
 #[cold]
-fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
-    for (first, again) in repeats(records, docnos) {
-        findings.add(again.at, || {
-            let (docno, query) = (quoted(docnos.of(again)), quoted(query));
-            let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
-            let message = if grade == earlier {
-                format!("docno {docno} is judged again for query {query}, first on line")
-            } else {
-                format!(
-                    "docno {docno} of query {query} has grade \
-                         {grade}{DIFFERENT_GRADE}{earlier} on line"
-                )
-            };
-            Finding {
-                position: docnos.position(again),
-                message,
-                earlier: Some(docnos.position(first)),
-            }
-        });
+fn report_repeats(
+    query: &[u8],
+    records: &[Record],
+    docnos: Docnos<'_>,
+    findings: &mut Diagnostics,
+) {
+    report_duplicates(records, docnos, findings, |first, again| {
+        let (docno, query) = (quoted(docnos.get(again)), quoted(query));
+        let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
+        if grade == earlier {
+            format!("docno {docno} is judged again for query {query}, first on line")
+        } else {
+            format!(
+                "docno {docno} of query {query} has grade {grade}{DIFFERENT_GRADE}{earlier} on line"
+            )
+        }
+    });
+}
+
+/// The place of a judged query during reading: the worker that read it, and the number of the query
+/// there.
+pub(super) struct QueryLocation {
+    /// The first bytes of the id, big-endian; they are nearly always enough to compare ids.
+    prefix: u64,
+    pub worker: u32,
+    pub number: u32,
+}
+
+impl QueryLocation {
+    /// Returns the id of the query, given the ids of the queries that each worker has read.
+    fn id<'i>(&self, names: &[&'i Ids]) -> &'i [u8] {
+        names[self.worker as usize].get(self.number as usize)
     }
 }
 
-/// The place of a query: a worker, and the number of the query there.
-struct QueryAt {
-    /// The first bytes of the id, big-endian; they are nearly always enough to compare ids.
-    prefix: u64,
-    worker: u32,
-    number: u32,
-}
-
-/// Returns all queries of all workers, sorted.
-fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
+/// Returns the places of all queries that all workers have read, sorted by id.
+pub(super) fn sorted(names: &[&Ids]) -> Vec<QueryLocation> {
     let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
     for (worker, ids) in names.iter().enumerate() {
         all.extend(ids.iter().enumerate().map(|(number, id)| {
-            let prefix = Brief::of(id, 0, id.len()).prefix();
-            QueryAt { prefix, worker: worker as u32, number: number as u32 }
+            let prefix = IdPrefix::new(id, 0, id.len()).prefix();
+            QueryLocation { prefix, worker: worker as u32, number: number as u32 }
         }));
     }
-    let id = |met: &QueryAt| names[met.worker as usize].get(met.number as usize);
     all.par_sort_unstable_by(|one, other| {
-        one.prefix.cmp(&other.prefix).then_with(|| id(one).cmp(id(other)))
+        one.prefix.cmp(&other.prefix).then_with(|| one.id(names).cmp(other.id(names)))
     });
     all
 }
 
-/// Combines grouped judgments; returns `None` if a query was met by two workers.
+/// Joins the hash tables of all workers to qrels; returns `None` if two workers have met one query.
 fn assemble(
     mut read: WorkerResults<JudgmentReader>,
-    grouped: Vec<Together<'_, Shelving<'_>>>,
-    source: &impl Source,
+    grouped: Vec<InOrder<'_, QrelsBuilder<'_>>>,
+    source: &impl RowSource,
     seed: Seed,
 ) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     // A query of which every row is wrong has no table, and the others do not lie by their numbers.
-    let has_all =
-        |(keep, names): (&Together<'_, Shelving<'_>>, &&Ids)| keep.make.tables.len() == names.len();
-    if !grouped.iter().zip(&names).all(has_all) {
+    if grouped.iter().zip(&names).any(|(keep, names)| keep.make.tables.len() != names.len()) {
         return None;
     }
     let order = sorted(&names);
-    let mut ids = Ids::default();
-    for met in &order {
-        let id = names[met.worker as usize].get(met.number as usize);
-        if !ids.is_empty() && ids.get(ids.len() - 1) == id {
-            return None;
-        }
-        ids.push(id);
+    let (ids, indices) = number_queries(&order, &names);
+    if ids.len() < order.len() {
+        return None;
     }
-    let after = after(&order, &names);
-    read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
+    // Workers have met the queries in the order of the text, which is lost once they are sorted.
+    let after = order.iter().map(|location| {
+        indices[location.worker as usize].get(location.number as usize + 1).copied()
+    });
+    let after = after.map(|next| next.unwrap_or(u32::MAX)).collect();
+    read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
-    let named: NamedJudgments<'_> = (source.name(), &|line| source.line(line));
-    let (qrels, problems) = finish(read, ids, shelvings, Some(order), named, seed);
+    let text = QrelsText { name: source.name(), line: &|line| source.line(line) };
+    let (qrels, problems) = finish(read, ids, shelvings, Some(order), text, seed);
     Some((Qrels { after, ..qrels }, problems))
 }
 
-/// Returns for each query the query that its worker met next, as an index into the sorted queries;
-/// `u32::MAX` for none.
-fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
+/// Numbers sorted queries, each id once; returns the ids, and each worker's numbering among them.
+pub(super) fn number_queries(order: &[QueryLocation], names: &[&Ids]) -> (Ids, Vec<Vec<u32>>) {
     let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
-    for (index, met) in (0..).zip(order) {
-        indices[met.worker as usize][met.number as usize] = index;
-    }
-    let next = |met: &QueryAt| indices[met.worker as usize].get(met.number as usize + 1).copied();
-    order.iter().map(|met| next(met).unwrap_or(u32::MAX)).collect()
-}
-
-/// Combines scattered judgments.
-fn sort_out(
-    mut read: WorkerResults<JudgmentReader>,
-    scattered: Vec<Scattered>,
-    whole: HeldInput<'_>,
-    named: NamedJudgments<'_>,
-    of: JudgmentRules<'_>,
-    seed: Seed,
-) -> (Qrels, Problems) {
-    let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
-    let mut numbers: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     let mut ids = Ids::default();
-    for met in sorted(&names) {
-        let id = names[met.worker as usize].get(met.number as usize);
+    for location in order {
+        let id = location.id(names);
         if ids.is_empty() || ids.get(ids.len() - 1) != id {
             ids.push(id);
         }
-        numbers[met.worker as usize][met.number as usize] = ids.len() as u32 - 1;
+        indices[location.worker as usize][location.number as usize] = ids.len() as u32 - 1;
     }
-    let dropped = scattered.iter().map(Scattered::dropped).sum();
-    let renumber =
-        |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
-    let scattered = scattered.into_par_iter().zip(numbers).map(renumber).collect();
-    let shelve = |shelving: &mut Shelving<'_>, records: &[Record], docnos: Docnos<'_>| {
-        shelving.add(ids.get(records[0].query as usize), records, docnos);
-    };
-    let shelvings = each_query(scattered, whole, None, || Shelving::new(of, seed), shelve);
-    read.findings.leave_out(dropped);
-    finish(read, ids, shelvings, None, named, seed)
+    (ids, indices)
 }
 
-/// The name of judgments in messages, and a function from the lines that were read to those of the
-/// text.
-type NamedJudgments<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
+/// Makes qrels of records in any order: numbers the queries, and builds a hash table for each.
+fn sort_out(
+    mut read: WorkerResults<JudgmentReader>,
+    scattered: Vec<AnyOrder>,
+    whole: BufferedInput<'_>,
+    text: QrelsText<'_>,
+    settings: JudgmentRules<'_>,
+    seed: Seed,
+) -> (Qrels, Problems) {
+    let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
+    let (ids, numbers) = number_queries(&sorted(&names), &names);
+    let dropped = scattered.iter().map(AnyOrder::dropped).sum();
+    let scattered = scattered
+        .into_par_iter()
+        .zip(numbers)
+        .map(|(scattered, numbers)| scattered.renumber(&numbers, &[], ids.len()))
+        .collect();
+    let shelvings = each_query(
+        scattered,
+        (whole, RankColumn::None),
+        None,
+        || QrelsBuilder::new(settings, seed),
+        |shelving, records, docnos| {
+            shelving.add(ids.get(records[0].query as usize), records, docnos);
+        },
+    );
+    read.findings.count_omitted(dropped);
+    finish(read, ids, shelvings, None, text, seed)
+}
 
-/// Gives grades their codes, and queries their places: in the order `order`, or shelf by shelf if
-/// `order` is `None`.
-fn finish(
-    read: WorkerResults<JudgmentReader>,
+/// The name of the qrels in messages, with a function from the lines read to the lines of the text.
+pub(super) struct QrelsText<'a> {
+    pub name: &'a str,
+    /// A function from the lines that were read to the lines of the text.
+    pub line: &'a dyn Fn(u64) -> u64,
+}
+
+/// Makes qrels of the hash tables of all workers: sets final codes of grades, and orders the
+/// queries. The order is `order`, or shelf by shelf if `order` is `None`.
+pub(super) fn finish<R>(
+    read: WorkerResults<R>,
     ids: Ids,
-    mut shelvings: Vec<Shelving<'_>>,
-    order: Option<Vec<QueryAt>>,
-    (name, line): NamedJudgments<'_>,
+    mut shelvings: Vec<QrelsBuilder<'_>>,
+    order: Option<Vec<QueryLocation>>,
+    QrelsText { name, line }: QrelsText<'_>,
     seed: Seed,
 ) -> (Qrels, Problems) {
     let (lines, mut findings) = (read.lines(), read.findings);
@@ -925,8 +977,8 @@ fn finish(
         findings.merge(std::mem::take(&mut shelving.findings));
     }
     let mut problems = or_no_units(findings.into_problems(name, line, &lines), name, &shelvings);
-    let exact = |shelving: &Shelving<'_>| shelving.exact.as_ref().and_then(ExactFacts::extent);
-    let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
+    let exact = shelvings.iter().filter_map(|shelving| shelving.exact.as_ref());
+    let extents = exact.filter_map(ExactHistograms::extent).reduce(GradeRange::and);
     let book = make_codebook(extents, &shelvings).unwrap_or_else(|error| {
         if problems.first.is_empty() {
             problems = whole_file(name, error.to_string());
@@ -934,19 +986,23 @@ fn finish(
         Codebook::default()
     });
     let order = order.unwrap_or_else(|| as_they_lie(&shelvings));
+    // Codes are made final before facts are gathered, because facts are kept by final codes.
     shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
-    let table = |met: &QueryAt| shelvings[met.worker as usize].tables[met.number as usize];
-    let tables = order.iter().map(table).collect();
-    let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Interner::of(ids, seed));
+    let tables = order
+        .iter()
+        .map(|location| shelvings[location.worker as usize].tables[location.number as usize])
+        .collect();
+    let (facts, queries) =
+        rayon::join(|| facts(&order, &shelvings), || Interner::from_ids(ids, seed));
     let exact = extents.map(|_| exact_facts(&order, &shelvings));
     let fingerprint =
         shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
     let mut repeats = Vec::new();
     let mut shelves = Vec::with_capacity(shelvings.len());
     for shelving in shelvings {
-        let found =
-            |(id, findings): (_, Findings)| (id, findings.into_problems(name, line, &lines));
-        repeats.extend(shelving.repeats.into_iter().map(found));
+        let found = shelving.repeats.into_iter();
+        repeats
+            .extend(found.map(|(id, findings)| (id, findings.into_problems(name, line, &lines))));
         shelves.push(shelving.shelf);
     }
     let qrels = Qrels {
@@ -969,82 +1025,64 @@ fn finish(
     (qrels, problems)
 }
 
-/// Makes the codebook of all grades: from `extent` if grades are exact, else from the distinct
-/// grades.
-fn make_codebook(extent: Option<Extent>, shelvings: &[Shelving<'_>]) -> Result<Codebook> {
+/// Makes the codebook of all grades of the qrels: from `extent` if grades are exact, else from the
+/// distinct ones.
+fn make_codebook(extent: Option<GradeRange>, shelvings: &[QrelsBuilder<'_>]) -> Result<Codebook> {
     match extent {
-        Some(extent) => Ok(Codebook::of_extent(extent)),
+        Some(extent) => Ok(Codebook::single_class(extent)),
         None => {
             Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()))
         }
     }
 }
 
-/// Returns the problems, or that the rule of units would change nothing if there are none.
-fn or_no_units(problems: Problems, name: &str, shelvings: &[Shelving<'_>]) -> Problems {
+/// Returns the problems of the qrels, or that `--qrels-doc-id` would change nothing, if there are
+/// none.
+fn or_no_units(problems: Problems, name: &str, shelvings: &[QrelsBuilder<'_>]) -> Problems {
     let units = shelvings.first().and_then(|shelving| shelving.units);
     let Some((units, _)) = units.filter(|_| problems.first.is_empty()) else { return problems };
-    let mut seen = UnitsSeen::default();
+    let mut seen = AggregateCounts::default();
     shelvings.iter().for_each(|shelving| seen.merge(shelving.judged_units.seen.clone()));
-    seen.changes_nothing(units, "--qrels-units")
+    seen.unused_rule_message(units, "--qrels-doc-id")
         .map_or(problems, |message| whole_file(name, message))
 }
 
-/// Returns the exact grades of all queries.
-fn exact_facts(order: &[QueryAt], shelvings: &[Shelving]) -> ExactFacts {
-    let mut exact = ExactFacts::default();
-    for met in order {
-        let of_shelf = shelvings[met.worker as usize].exact.as_ref();
-        exact.push_query(of_shelf.map(|exact| exact.of(met.number as usize)).unwrap_or_default());
+/// Collects the exact grades of all queries, in the order of the queries.
+fn exact_facts(order: &[QueryLocation], shelvings: &[QrelsBuilder]) -> ExactHistograms {
+    let mut exact = ExactHistograms::default();
+    for location in order {
+        let of_shelf = shelvings[location.worker as usize].exact.as_ref();
+        let of_query = of_shelf.map(|exact| exact.get(location.number as usize));
+        exact.push_query(of_query.unwrap_or_default());
     }
     exact
 }
 
-/// Returns all queries of all shelves, one shelf after the other.
-fn as_they_lie(shelvings: &[Shelving]) -> Vec<QueryAt> {
-    let of_shelf = |(worker, shelving): (usize, &Shelving)| {
-        (0..shelving.tables.len()).map(move |number| QueryAt {
-            prefix: 0,
-            worker: worker as u32,
-            number: number as u32,
-        })
-    };
-    shelvings.iter().enumerate().flat_map(of_shelf).collect()
+/// Returns the places of all queries as they lie on the shelves of the workers, one shelf after the
+/// other.
+fn as_they_lie(shelvings: &[QrelsBuilder]) -> Vec<QueryLocation> {
+    let places = shelvings.iter().enumerate().flat_map(|(worker, shelving)| {
+        (0..shelving.tables.len() as u32).map(move |number| (worker as u32, number))
+    });
+    places.map(|(worker, number)| QueryLocation { prefix: 0, worker, number }).collect()
 }
 
-/// Makes the facts of all queries by final codes, and orders them in parallel.
-fn facts(order: &[QueryAt], shelvings: &[Shelving]) -> Facts {
-    let recode = |order: &[QueryAt]| {
-        let mut facts = Facts::new();
-        for met in order {
-            let Shelving { shelf, facts: met_facts, .. } = &shelvings[met.worker as usize];
-            let counts = met_facts.of(met.number as usize);
-            facts.push_counts(counts.iter().map(|(code, count)| (shelf.meaning(code), count)));
+/// Counts the judged documents of each query by the final codes of their grades, in the order of
+/// queries.
+fn facts(order: &[QueryLocation], shelvings: &[QrelsBuilder]) -> GradeHistograms {
+    let parts = order.par_chunks(1 << 12).map(|order| {
+        let mut facts = GradeHistograms::new();
+        for location in order {
+            let QrelsBuilder { shelf, facts: met_facts, .. } = &shelvings[location.worker as usize];
+            let counts = met_facts.get(location.number as usize);
+            facts.push_counts(counts.iter().map(|(code, count)| (shelf.final_code(code), count)));
         }
         facts
-    };
-    let parts: Vec<Facts> = order.par_chunks(1 << 12).map(recode).collect();
-    let mut facts = Facts::new();
+    });
+    let parts: Vec<GradeHistograms> = parts.collect();
+    let mut facts = GradeHistograms::new();
     parts.iter().for_each(|part| facts.append(part));
     facts
-}
-
-impl Shelving<'_> {
-    /// Replaces the preliminary codes, and numbers the shelf.
-    fn finish(&mut self, number: usize, book: &Codebook) {
-        if self.exact.is_some() {
-            // With exact grades all judged documents share one code, which is already final.
-            self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
-            return;
-        }
-        let mut code = [NEGATIVE; 256];
-        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..])
-        {
-            *code = book.code(grade).unwrap_or(NEGATIVE);
-        }
-        self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
-        self.shelf.recode(code);
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The results of one query become its row of labels: duplicates, order, lookup.
+//! The ranking of one query's results to a row of labels: check for duplicates, sort, lookup of
+//! judgments.
 //!
 //! ```text
 //! duplicates   every hash takes the slot it belongs to, and notes who had it before:
@@ -30,37 +31,42 @@
 //! sorting everything would give.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::doc_table::{DocTable, Shelf};
-use super::seen::{RankedResults, may_differ_in_f32};
-use super::united::{Uniting, UnitsAsked};
-use crate::lines::diagnostics::{Finding, Findings, quoted};
-use crate::matrix::code::UNPOOLED;
-use crate::matrix::{ScoresSeen, StagedTies};
-use crate::record::packed::{ColumnRows, Docnos, Record, by_docno};
-use crate::record::repeats::repeats;
-use crate::rule::{RankingRule, ScoreType, Ties};
+use super::aggregate::{AggregateRule, Aggregator};
+use super::doc_table::JudgedDocs;
+use super::score_checks::{RankedResults, may_differ_in_f32};
+use crate::aggregation::Aggregation;
+use crate::lines::diagnostics::{Diagnostics, quoted};
+use crate::matrix::code::NOT_IN_QRELS;
+use crate::matrix::{ScoreWarnings, StagedTies};
+use crate::record::duplicates::report_duplicates;
+use crate::record::layout::{ColumnRows, Docnos, Record, by_docno};
+use crate::rule::{RankingRule, ScoreType, TieBreak};
 
 /// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple
 /// of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
 
-/// The error of a query with more lines than can be numbered.
+/// Returns the error of a query with more than `most` lines, as they could not be numbered; else
+/// `None`.
 pub(crate) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
     (lines > most)
         .then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
 }
 
-/// The place of the labels of rankings, and of the codes and keys of named documents if keys are
-/// kept.
-type MadeLabels<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
+/// The lists to which a ranking's labels are appended, and the keys of its documents in the qrels.
+pub(crate) struct LabelBuffers<'a> {
+    pub labels: &'a mut Vec<u8>,
+    /// The codes and keys of named documents, if keys are kept.
+    pub keys: Option<&'a mut Vec<(u8, u64)>>,
+}
 
 /// The most results of a slot that are compared before the bytes of all docnos are.
 const MOST_IN_A_SLOT: usize = 64;
 
-/// The slots for results by hash; equal hashes share a slot. Numbers of results go on from query to
-/// query.
-#[derive(Debug)]
+/// A table of one query's results by the hash of their docno, which finds duplicate documents.
+/// Equal hashes share a slot. Numbers of results go on from query to query.
 struct HashSlots {
     /// The last result of each slot.
     last: Vec<u32>,
@@ -75,12 +81,12 @@ struct HashSlots {
 
 impl Default for HashSlots {
     fn default() -> Self {
-        HashSlots { last: Vec::new(), first: 1, before: Vec::new(), meeting: Default::default() }
+        Self { last: Vec::new(), first: 1, before: Vec::new(), meeting: Default::default() }
     }
 }
 
-/// A maker of rows of labels; its buffers are reused from query to query.
-#[derive(Debug)]
+/// The ranker of a query's results, which sorts them, and labels each by its grade in the qrels.
+/// Its buffers are reused from query to query.
 pub(crate) struct Ranker {
     rule: RankingRule,
     /// Whether duplicates are looked for only among the ranks that are kept.
@@ -95,29 +101,18 @@ pub(crate) struct Ranker {
     /// What `order` is sorted by: as much of each key as there is room for beside the number.
     short: Vec<u64>,
     /// The findings about the scores.
-    pub seen: ScoresSeen,
+    pub seen: ScoreWarnings,
     /// The groups of equal scores, if they are kept; empty for scores that the rank column orders.
     pub tied: Option<StagedTies>,
     /// The problems of rank columns, if they order equal scores.
-    pub wrong_ranks: Findings,
-}
-
-/// The results of one query that are to be ranked with the keys of their documents.
-#[derive(Clone, Copy)]
-struct KeyedQuery<'r> {
-    query: &'r [u8],
-    records: &'r [Record],
-    docnos: Docnos<'r>,
-    /// The number of results to keep.
-    depth: usize,
-    /// Whether duplicates are still to be looked for, among these.
-    late: bool,
+    pub wrong_ranks: Diagnostics,
 }
 
 impl Ranker {
-    /// Makes a ranker of a rule; `late` looks for duplicates only among the ranks that are kept.
+    /// Makes a ranker by a rule of scores and ties; `late` seeks duplicates only among the ranks
+    /// that are kept.
     pub fn new(rule: RankingRule, late: bool) -> Self {
-        Ranker {
+        Self {
             rule,
             late,
             distinct: false,
@@ -125,106 +120,105 @@ impl Ranker {
             candidates: Vec::new(),
             order: Vec::new(),
             short: Vec::new(),
-            seen: ScoresSeen::default(),
+            seen: ScoreWarnings::default(),
             tied: None,
-            wrong_ranks: Findings::default(),
+            wrong_ranks: Diagnostics::default(),
         }
     }
 
-    /// Makes a ranker of the results of units, which were put together.
-    pub fn of_units(asked: &UnitsAsked, rule: RankingRule) -> Self {
-        let distinct = Uniting::are_distinct(asked);
-        Ranker { distinct, ..Ranker::new(Uniting::rule_of_units(asked, rule), false) }
+    /// Makes a ranker of results that were merged by unit, among which there are no duplicates.
+    pub fn for_aggregated(merging: &AggregateRule, rule: RankingRule) -> Self {
+        let distinct = merging.repeats != Aggregation::Error;
+        Self { distinct, ..Self::new(Aggregator::rule_of_units(merging, rule), false) }
     }
 
-    /// Sets whether the groups of equal scores are kept.
-    pub fn keeping_ties(self, keep: bool) -> Self {
-        Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
+    /// Sets whether the groups of results with equal scores are kept for the matrix.
+    pub fn with_ties(self, keep: bool) -> Self {
+        Self { tied: (keep && self.rule.ties != TieBreak::Rank).then(StagedTies::default), ..self }
     }
 
-    /// Appends the labels of the results of one query, given in input order, and returns their
-    /// number; and the codes and keys of the named ones, if keys are kept. Duplicate docnos become
-    /// findings.
+    /// Ranks the results of one query, and appends their labels and keys; returns the number of
+    /// ranks. Results come in input order. Keys are those of documents in the qrels, if keys are
+    /// kept. Duplicate docnos become findings.
     pub fn rank(
         &mut self,
         query: &[u8],
         records: &[Record],
         docnos: Docnos<'_>,
-        judged: (&Shelf, DocTable),
-        (labels, keys): MadeLabels<'_>,
-        findings: &mut Findings,
+        judged: JudgedDocs<'_>,
+        LabelBuffers { labels, keys }: LabelBuffers<'_>,
+        findings: &mut Diagnostics,
     ) -> u32 {
         if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
-            findings.add(records[0].at, || Finding {
-                position: docnos.position(&records[0]),
-                message,
-                earlier: None,
-            });
+            findings.add(records[0].at, || docnos.problem(&records[0], message));
             return 0;
         }
         let records = &self.by_rule(query, records, docnos)[..];
-        let depth =
-            self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
+        let (count, first) = (records.len(), labels.len());
+        let depth = self.rule.depth.map_or(count, |depth| count.min(depth as usize));
         // trec_eval looks for duplicates after `-M` has cut the ranking (form_res_rels.c), so a
         // duplicate further down is none there.
-        let late = self.late && depth < records.len();
-        if !late && !self.distinct && self.may_repeat(records.len(), |at| records[at].hash) {
+        let late = self.late && depth < count;
+        if !late && !self.distinct && self.may_repeat(count, |at| records[at].hash) {
             report_repeats(query, records, docnos, findings);
         }
-        let label = |record: &Record| label_of(record, judged, docnos);
-        let first = labels.len();
         if let Some(keys) = keys {
-            let of = KeyedQuery { query, records, docnos, depth, late };
-            self.rank_keyed(of, judged, labels, keys, findings);
+            self.sort_all(records, docnos);
+            if late {
+                self.check_kept(query, records, depth, docnos, findings);
+            }
+            self.add_keyed(records, depth, judged, docnos, labels, keys);
             return depth as u32;
         }
-        let order = KeyOrder::of(records, |record| record.key);
+        let order = KeyOrder::detect(records, |record| record.key);
         if order != KeyOrder::Other && !late {
             // The group that the last rank cuts is labelled as a whole, for which of its documents
             // are kept depends on their docnos.
-            let kept = with_ties(records, depth, |record| record.key);
-            self.add_labels(kept.len(), |at| kept[at], judged, docnos, labels);
+            let top = with_ties(records, depth, |record| record.key);
+            self.add_labels(top.len(), |at| top[at], judged, docnos, labels);
             if order == KeyOrder::Ascending {
                 self.settle_ties(depth, |at| &records[at], docnos, &mut labels[first..]);
             }
-            let ranked = RankedResults { count: records.len(), record: |at: usize| &records[at] };
-            self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
+            let ranked = RankedResults { count, record: |at: usize| &records[at] };
+            self.seen.record(&self.rule, &labels[first..first + depth], ranked, judged, docnos);
         } else {
             self.sort(records);
             if late {
                 self.sort_ties(records, docnos);
-                let kept = self.order[..depth].iter().map(|&at| records[number(at)]).collect();
-                self.check_kept(query, kept, docnos, findings);
+                self.check_kept(query, records, depth, docnos, findings);
             }
+            // The order is taken out while the methods below borrow all of the ranker.
             let order = std::mem::take(&mut self.order);
             let record = |at: usize| &records[number(order[at])];
-            let kept = with_ties(&order, depth, |at| at >> 32).len();
-            self.add_labels(kept, |at| *record(at), judged, docnos, labels);
+            let labelled = with_ties(&order, depth, |at| at >> 32).len();
+            self.add_labels(labelled, |at| *record(at), judged, docnos, labels);
             self.settle_ties(depth, record, docnos, &mut labels[first..]);
-            let ranked = RankedResults { count: records.len(), record };
-            self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
+            let ranked = RankedResults { count, record };
+            self.seen.record(&self.rule, &labels[first..first + depth], ranked, judged, docnos);
             self.order = order;
         }
         labels.truncate(first + depth);
         depth as u32
     }
 
-    /// Does what `rank` does for rows of columns that are in order, are all kept, and of which
-    /// nothing needs a closer look. Otherwise returns `None`, and has done nothing.
+    /// Ranks a query's rows of columns as [`Ranker::rank`] does, without records; `None` if it
+    /// needs records. Records are needed unless rows are in order, are all kept, and none needs a
+    /// closer look. With `None`, nothing has been done.
     pub fn rank_rows(
         &mut self,
         rows: ColumnRows<'_>,
         docnos: Docnos<'_>,
-        judged: (&Shelf, DocTable),
+        judged: JudgedDocs<'_>,
         labels: &mut Vec<u8>,
     ) -> Option<u32> {
         let (keys, count, first) = (rows.keys, rows.keys.len(), labels.len());
         let are_kept = self.rule.depth.is_none_or(|depth| depth as usize >= count);
-        if !are_kept || count > MOST_RESULTS || self.rule.ties == Ties::Rank {
+        if !are_kept || count > MOST_RESULTS || self.rule.ties == TieBreak::Rank {
             return None;
         }
-        let are_tied = match KeyOrder::of(keys, |&key| key) {
+        let are_tied = match KeyOrder::detect(keys, |&key| key) {
             KeyOrder::Strict => false,
+            // Groups that are kept need the records of their documents.
             KeyOrder::Ascending if self.tied.is_none() => true,
             _ => return None,
         };
@@ -232,66 +226,58 @@ impl Ranker {
             return None;
         }
         self.add_labels(count, |at| rows.record(at), judged, docnos, labels);
-        let made = &labels[first..];
-        let is_mixed =
-            |(keys, labels): (&[u64], &[u8])| (keys[0] == keys[1]) & (labels[0] != labels[1]);
-        let mixed = are_tied && std::iter::zip(keys.windows(2), made.windows(2)).any(is_mixed);
-        if mixed || self.rule.score == ScoreType::F64 && may_differ_in_f32(made, keys) {
+        let new_labels = &labels[first..];
+        let mixed = are_tied
+            && std::iter::zip(keys.windows(2), new_labels.windows(2))
+                .any(|(keys, labels)| (keys[0] == keys[1]) & (labels[0] != labels[1]));
+        if mixed || self.rule.score == ScoreType::F64 && may_differ_in_f32(new_labels, keys) {
             labels.truncate(first);
             return None;
         }
-        self.seen.see_ends(made, count, Some([keys[0], keys[count - 1]]));
+        self.seen.record_ends(new_labels, count, Some([keys[0], keys[count - 1]]));
         Some(count as u32)
     }
 
-    /// Appends the labels of the results of one query, and the codes and keys of the named ones.
+    /// Appends the labels of a query's sorted results, and the codes and keys of those in the
+    /// qrels.
     ///
-    /// Keys are of single documents, so their order counts even where labels are the same: here
-    /// ties are sorted first, all of them.
-    fn rank_keyed(
+    /// Keys are of single documents, so their order counts even where labels are the same: all ties
+    /// are sorted before.
+    fn add_keyed(
         &mut self,
-        of: KeyedQuery<'_>,
-        judged: (&Shelf, DocTable),
+        records: &[Record],
+        depth: usize,
+        judged: JudgedDocs<'_>,
+        docnos: Docnos<'_>,
         labels: &mut Vec<u8>,
         keys: &mut Vec<(u8, u64)>,
-        findings: &mut Findings,
     ) {
-        let KeyedQuery { query, records, docnos, depth, late } = of;
-        self.sort(records);
-        self.sort_ties(records, docnos);
-        let record = |at: usize| &records[number(self.order[at])];
-        if late {
-            let kept = (0..depth).map(|at| *record(at)).collect();
-            self.check_kept(query, kept, docnos, findings);
-        }
         let record = |at: usize| &records[number(self.order[at])];
         let first = labels.len();
-        judged.0.fetch(judged.1, depth);
+        let JudgedDocs { shelf, table } = judged;
+        shelf.prefetch(table, depth);
         for at in 0..with_ties(&self.order, depth, |at| at >> 32).len() {
-            let (shelf, table) = judged;
-            let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
-            labels.push(found.map_or(UNPOOLED, |(code, _)| code));
+            let found = shelf.keyed(table, record(at).hash, || docnos.get(record(at)));
+            labels.push(found.map_or(NOT_IN_QRELS, |(code, _)| code));
             keys.extend(found.filter(|_| at < depth));
         }
         if let Some(tied) = &mut self.tied {
             note_ties(tied, depth, record, &labels[first..]);
         }
         labels.truncate(first + depth);
-        let label = |record: &Record| label_of(record, judged, docnos);
         let ranked = RankedResults { count: records.len(), record };
-        self.seen.see(&self.rule, &labels[first..], ranked, &label, docnos);
+        self.seen.record(&self.rule, &labels[first..], ranked, judged, docnos);
     }
 
-    /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports
-    /// their problems.
+    /// Returns the results of one query sorted by score, ties by the rule, best first.
+    /// [`Ranker::rank`] reports their problems.
     pub fn ordered(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
         let records = &self.by_rule(query, records, docnos)[..];
-        self.sort(records);
-        self.sort_ties(records, docnos);
+        self.sort_all(records, docnos);
         self.order.iter().map(|&at| records[number(at)]).collect()
     }
 
-    /// The results in input order, or by the rank column if the rule asks for it.
+    /// Returns a query's results in input order, or by score and rank column if ties go by rank.
     #[inline(always)]
     fn by_rule<'r>(
         &mut self,
@@ -300,13 +286,13 @@ impl Ranker {
         docnos: Docnos<'_>,
     ) -> Cow<'r, [Record]> {
         match self.rule.ties {
-            Ties::Rank => Cow::Owned(self.by_rank_column(query, records, docnos)),
+            TieBreak::Rank => Cow::Owned(self.by_rank_column(query, records, docnos)),
             _ => Cow::Borrowed(records),
         }
     }
 
-    /// Returns the results by score, equal scores by the rank column. Reports ranks that are not
-    /// integers, and ranks that occur twice among equal scores.
+    /// Returns a query's results by score, equal scores by the rank column. Reports ranks that are
+    /// not integers, and ranks that occur twice among equal scores.
     #[cold]
     pub fn by_rank_column(
         &mut self,
@@ -314,27 +300,24 @@ impl Ranker {
         records: &[Record],
         docnos: Docnos<'_>,
     ) -> Vec<Record> {
-        let mut ranked: Vec<(u64, i64, Record)> = Vec::with_capacity(records.len());
+        let mut ranked: Vec<(i64, Record)> = Vec::with_capacity(records.len());
         for record in records {
             let rank = docnos.rank_column(record).unwrap_or_else(|| {
                 self.wrong_ranks.add(record.at, || {
+                    let rank = quoted(docnos.rank_field(record));
                     let message = format!(
-                        "rank {} is not an integer, and equal scores are to be ordered by it",
-                        quoted(docnos.rank_field(record))
+                        "rank {rank} is not an integer, and equal scores are to be ordered by it"
                     );
-                    Finding { position: docnos.position(record), message, earlier: None }
+                    docnos.problem(record, message)
                 });
                 0
             });
-            ranked.push((record.key, rank, *record));
+            ranked.push((rank, *record));
         }
-        ranked.sort_unstable_by_key(|(key, rank, record)| (*key, *rank, record.at));
-        let is_rank = |record: &Record| docnos.rank_column(record).is_some();
-        for tied in ranked.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
-            let mut tied = tied
-                .iter()
-                .map(|(_, rank, record)| (rank, record))
-                .filter(|(_, record)| is_rank(record));
+        ranked.sort_unstable_by_key(|(rank, record)| (record.key, *rank, record.at));
+        for tied in ranked.chunk_by(|one, next| (one.1.key, one.0) == (next.1.key, next.0)) {
+            // A rank that is no integer was reported, and its 0 repeats no rank.
+            let mut tied = tied.iter().filter(|(_, record)| docnos.rank_column(record).is_some());
             let Some((_, first)) = tied.next() else { continue };
             for (rank, record) in tied {
                 self.wrong_ranks.add(record.at, || {
@@ -342,29 +325,30 @@ impl Ranker {
                         "rank {rank} occurs again among equal scores of query {}, first on line",
                         quoted(query)
                     );
-                    let (position, earlier) =
-                        (docnos.position(record), Some(docnos.position(first)));
-                    Finding { position, message, earlier }
+                    docnos.repeat(record, first, message)
                 });
             }
         }
-        ranked.into_iter().map(|(_, _, record)| record).collect()
+        ranked.into_iter().map(|(_, record)| record).collect()
     }
 
-    /// Looks for duplicates among the results that are kept.
+    /// Reports duplicate documents among the first `depth` ranks of a query.
     fn check_kept(
         &mut self,
         query: &[u8],
-        kept: Vec<Record>,
+        records: &[Record],
+        depth: usize,
         docnos: Docnos<'_>,
-        findings: &mut Findings,
+        findings: &mut Diagnostics,
     ) {
-        if self.may_repeat(kept.len(), |at| kept[at].hash) {
-            report_repeats(query, &kept, docnos, findings);
+        let top: Vec<Record> = self.order[..depth].iter().map(|&at| records[number(at)]).collect();
+        if self.may_repeat(top.len(), |at| top[at].hash) {
+            report_repeats(query, &top, docnos, findings);
         }
     }
 
-    /// Whether two results may have the same docno, because their hashes are equal.
+    /// Returns whether two results of a query may have the same docno, because their hashes are
+    /// equal.
     #[inline(never)]
     fn may_repeat(&mut self, count: usize, hash: impl Fn(usize) -> u64) -> bool {
         let HashSlots { last, first, before, meeting: [one, other] } = &mut self.slots;
@@ -381,39 +365,40 @@ impl Ranker {
         }
         let next = *first + count as u32;
         let first = std::mem::replace(first, next);
-        let (last, before, one, other) =
-            (&mut last[..size], &mut before[..count], &mut one[..count], &mut other[..count]);
-        let mut met = 0;
+        let (last, before) = (&mut last[..size], &mut before[..count]);
+        let (one, other) = (&mut one[..count], &mut other[..count]);
+        let mut collisions = 0;
         for at in 0..count {
             let slot = &mut last[hash(at) as usize & (size - 1)];
             before[at] = std::mem::replace(slot, first + at as u32);
             // Write every result down, but count only results that met another: no branch to
             // mispredict.
-            one[met] = at as u32;
-            met += usize::from(before[at] >= first);
+            one[collisions] = at as u32;
+            collisions += usize::from(before[at] >= first);
         }
-        std::iter::zip(&mut *other, &one[..met])
+        std::iter::zip(&mut *other, &one[..collisions])
             .for_each(|(other, &one)| *other = before[one as usize] - first);
         let (mut repeats, mut rounds) = (false, 0);
-        while met > 0 && !repeats {
+        while collisions > 0 && !repeats {
             rounds += 1;
             if rounds > MOST_IN_A_SLOT {
                 return true; // let the bytes decide
             }
             let mut left = 0;
-            for at in 0..met {
+            for at in 0..collisions {
                 let pair = [one[at], other[at]].map(|number| number as usize);
                 repeats |= hash(pair[0]) == hash(pair[1]);
                 let next = before[pair[1]];
                 (one[left], other[left]) = (one[at], next.wrapping_sub(first));
                 left += usize::from(next >= first);
             }
-            met = left;
+            collisions = left;
         }
         repeats
     }
 
-    /// Appends the labels of `count` results; `record` gives the record of each.
+    /// Looks up `count` results of a query in the qrels, and appends their labels; `record` gives
+    /// each.
     ///
     /// Results that may be judged are listed first, without a branch for each, and looked up then.
     #[inline(always)]
@@ -421,14 +406,14 @@ impl Ranker {
         &mut self,
         count: usize,
         record: impl Fn(usize) -> Record,
-        (shelf, table): (&Shelf, DocTable),
+        JudgedDocs { shelf, table }: JudgedDocs<'_>,
         docnos: Docnos<'_>,
         labels: &mut Vec<u8>,
     ) {
         let first = labels.len();
-        labels.resize(first + count, UNPOOLED);
+        labels.resize(first + count, NOT_IN_QRELS);
         let labels = &mut labels[first..];
-        shelf.fetch(table, count);
+        shelf.prefetch(table, count);
         self.candidates.resize(count.max(self.candidates.len()), 0);
         let (filter, candidates) = (shelf.filter(table), &mut self.candidates[..count]);
         let mut found = 0;
@@ -438,26 +423,36 @@ impl Ranker {
         }
         for &at in &candidates[..found] {
             let record = record(at as usize);
-            if let Some(code) = shelf.code_behind_filter(table, record.hash, &|| docnos.of(&record))
+            if let Some(code) =
+                shelf.code_behind_filter(table, record.hash, &|| docnos.get(&record))
             {
                 labels[at as usize] = code;
             }
         }
     }
 
-    /// Sorts the results into `order`, equal scores in input order.
+    /// Sorts a query's results into `order` by score, equal scores by the rule of ties.
+    fn sort_all(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        self.sort(records);
+        self.sort_ties(records, docnos);
+    }
+
+    /// Sorts a query's results into `order` by score, equal scores in input order.
     fn sort(&mut self, records: &[Record]) {
         self.order.clear();
         if records.is_sorted_by_key(|record| record.key) {
-            let place =
-                |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
-            self.order.extend(records.iter().enumerate().map(place));
+            self.order.extend(
+                records
+                    .iter()
+                    .enumerate()
+                    .map(|(number, record)| u128::from(record.key) << 32 | number as u128),
+            );
         } else {
             self.sort_shuffled(records);
         }
     }
 
-    /// Sorts unordered results into `order`, which is empty.
+    /// Sorts a query's results that are not in order of score into the empty `order`.
     ///
     /// Numbers of 64 bits are sorted twice as fast as numbers of 128 bits. The keys of a query have
     /// much in common. The differing bits of a key lose a bit or two where the number of the result
@@ -470,11 +465,13 @@ impl Ranker {
         // are fewer than 2³² results (`too_many`), so that number and key do not overlap.
         let bits = usize::BITS - (records.len() - 1).leading_zeros();
         let cut = (64 - (most - least).leading_zeros() + bits).saturating_sub(64);
-        let short = |(number, record): (usize, &Record)| {
-            (record.key - least) >> cut << bits | number as u64
-        };
         self.short.clear();
-        self.short.extend(records.iter().enumerate().map(short));
+        self.short.extend(
+            records
+                .iter()
+                .enumerate()
+                .map(|(number, record)| (record.key - least) >> cut << bits | number as u64),
+        );
         self.short.sort_unstable();
         let numbers = (1u64 << bits) - 1;
         self.order.extend(self.short.iter().map(|short| {
@@ -482,24 +479,28 @@ impl Ranker {
             u128::from(records[number as usize].key) << 32 | u128::from(number)
         }));
         if cut > 0 && !self.order.is_sorted() {
-            let key = |place: &u128| ((place >> 32) as u64 - least) >> cut;
-            let same = |one: &u128, next: &u128| key(one) == key(next);
-            self.order.chunk_by_mut(same).for_each(<[u128]>::sort_unstable);
+            let groups = self.order.chunk_by_mut(|one, next| {
+                let [one, next] = [one, next].map(|place| ((place >> 32) as u64 - least) >> cut);
+                one == next
+            });
+            groups.for_each(<[u128]>::sort_unstable);
         }
     }
 
-    /// Sorts equal scores in `order` by the rule.
+    /// Sorts the results of equal scores in `order` by the rule of ties.
     fn sort_ties(&mut self, records: &[Record], docnos: Docnos<'_>) {
-        let docno = |&at: &u128| docnos.of(&records[number(at)]);
         let by_docno = by_docno(self.rule.ties);
         for tied in self.order.chunk_by_mut(|one, next| one >> 32 == next >> 32) {
             // Stable: a rule without an order of docnos leaves the order of the input.
-            tied.sort_by(|one, other| by_docno(docno(one), docno(other)));
+            tied.sort_by(|&one, &other| {
+                let [one, other] = [one, other].map(|at| docnos.get(&records[number(at)]));
+                by_docno(one, other)
+            });
         }
     }
 
-    /// Puts the labels of equal scores in the order of the rule, and notes the groups of these if
-    /// they are kept.
+    /// Puts the labels of results with equal scores in the order of the rule, and notes the groups
+    /// if kept.
     #[inline(always)]
     fn settle_ties<'a>(
         &mut self,
@@ -514,43 +515,45 @@ impl Ranker {
         }
     }
 
-    /// Puts the labels of equal scores in the order of the rule, if the scores descend already;
-    /// `record` gives the record of a label. Tied labels that are all equal, as nearly always, stay
-    /// in place.
+    /// Puts the labels of results with equal scores in the order of the rule, if the scores descend
+    /// already. `record` gives the record of a label. Tied labels that are all equal, as nearly
+    /// always, stay in place.
     fn order_ties<'a>(
         &self,
         record: impl Fn(usize) -> &'a Record,
         docnos: Docnos<'_>,
         labels: &mut [u8],
     ) {
-        let (by_docno, mut first) = (by_docno(self.rule.ties), 0);
-        let key = |at: usize| record(at).key;
-        while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
-            first += alone;
-            let other = (first + 2..labels.len()).find(|&at| key(at) != key(first));
-            let end = other.unwrap_or(labels.len());
-            let tied = &mut labels[first..end];
+        let (by_docno, mut next) = (by_docno(self.rule.ties), 0);
+        while let Some(group) = next_tie(next, labels.len(), |at| record(at).key) {
+            next = group.end;
+            let tied = &mut labels[group.clone()];
             if tied.iter().any(|&label| label != tied[0]) {
-                let mut order: Vec<(&[u8], u8)> = (first..end)
-                    .map(|at| docnos.of(record(at)))
-                    .zip(tied.iter().copied())
-                    .collect();
+                let mut order: Vec<(&[u8], u8)> =
+                    group.map(|at| docnos.get(record(at))).zip(tied.iter().copied()).collect();
                 sort_by_docno(&mut order, by_docno);
                 std::iter::zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
             }
-            first = end;
         }
     }
 }
 
-/// Sorts docnos and their labels. A function by itself, because it would be compiled again for
-/// every way to find records.
+/// Returns the range of the next two or more results of equal keys, at `first` or behind.
+#[inline(always)]
+fn next_tie(first: usize, count: usize, key: impl Fn(usize) -> u64) -> Option<Range<usize>> {
+    let start = first + (first + 1..count).position(|at| key(at - 1) == key(at))?;
+    let end = (start + 2..count).find(|&at| key(at) != key(start));
+    Some(start..end.unwrap_or(count))
+}
+
+/// Sorts tied results, docnos with their labels, by docno. A function by itself, because it would
+/// be compiled again for every way to find records.
 fn sort_by_docno(order: &mut [(&[u8], u8)], by_docno: fn(&[u8], &[u8]) -> std::cmp::Ordering) {
     order.sort_by(|one, other| by_docno(one.0, other.0));
 }
 
-/// Notes the groups of equal scores of a query. `labels` covers the first `depth` results and all
-/// results tied with the last of these.
+/// Notes the groups of equal scores of a query's ranking for the matrix. `labels` covers the first
+/// `depth` results and all results tied with the last of these.
 #[inline(never)]
 fn note_ties<'a>(
     tied: &mut StagedTies,
@@ -558,36 +561,24 @@ fn note_ties<'a>(
     record: impl Fn(usize) -> &'a Record,
     labels: &[u8],
 ) {
-    // Every result may have been dropped.
-    if labels.is_empty() {
-        return;
-    }
-    let (mut first, query) = (0, record(0).query);
-    let key = |at: usize| record(at).key;
-    while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
-        first += alone;
-        let other = (first + 2..labels.len()).find(|&at| key(at) != key(first));
-        let end = other.unwrap_or(labels.len());
-        tied.note(query, first as u32, &labels[first..end], end.min(depth) - first);
-        first = end;
+    let mut next = 0;
+    while let Some(group) = next_tie(next, labels.len(), |at| record(at).key) {
+        let Range { start, end } = group;
+        tied.note(record(start).query, start as u32, &labels[group], end.min(depth) - start);
+        next = end;
     }
 }
 
-/// The label of a result. If it were called where it could be inlined, reading a run would take a
-/// twentieth longer.
-#[inline(always)]
-fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<'_>) -> u8 {
-    shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
-}
-
-/// Returns the first `depth` (at least 1) results, and all results tied with the last of these.
+/// Returns the first `depth` (at least 1) results of a ranking, and all results tied with the last
+/// of these.
 fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K) -> &[T] {
     let tied = ranked[depth..].iter().take_while(|result| key(result) == key(&ranked[depth - 1]));
     &ranked[..depth + tied.count()]
 }
 
-/// The order of the keys of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The order in which a query's results came, by their sort keys: best first, best first with ties,
+/// or other.
+#[derive(Clone, Copy, PartialEq)]
 enum KeyOrder {
     /// Each key is above the key before.
     Strict,
@@ -597,7 +588,8 @@ enum KeyOrder {
 }
 
 impl KeyOrder {
-    fn of<T>(results: &[T], key: impl Fn(&T) -> u64) -> Self {
+    /// Returns whether a query's results are in order by their keys, and whether keys repeat.
+    fn detect<T>(results: &[T], key: impl Fn(&T) -> u64) -> Self {
         // No early end: a loop without a branch for each pair, over a list whose answer is nearly
         // always yes.
         let (mut ascending, mut distinct) = (true, true);
@@ -606,46 +598,47 @@ impl KeyOrder {
             distinct &= key(one) != key(next);
         }
         match (ascending, distinct) {
-            (true, true) => KeyOrder::Strict,
-            (true, false) => KeyOrder::Ascending,
-            (false, _) => KeyOrder::Other,
+            (true, true) => Self::Strict,
+            (true, false) => Self::Ascending,
+            (false, _) => Self::Other,
         }
     }
 }
 
-/// The number of the result at a place of [`Ranker::order`].
+/// Returns the number of a result in the input, from an entry of [`Ranker::order`] (key and
+/// number).
 #[inline(always)]
 fn number(place: u128) -> usize {
     place as u32 as usize
 }
 
-/// Reports the docnos that occur more than once, comparing their bytes.
+/// Reports the documents that occur more than once in a query's results, comparing the bytes of
+/// ids.
 #[cold]
-fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
-    for (first, again) in repeats(records, docnos) {
-        findings.add(again.at, || {
-            let (docno, query) = (quoted(docnos.of(again)), quoted(query));
-            let message = format!("docno {docno} occurs again for query {query}, first on line");
-            Finding {
-                position: docnos.position(again),
-                message,
-                earlier: Some(docnos.position(first)),
-            }
-        });
-    }
+fn report_repeats(
+    query: &[u8],
+    records: &[Record],
+    docnos: Docnos<'_>,
+    findings: &mut Diagnostics,
+) {
+    report_duplicates(records, docnos, findings, |_, again| {
+        let (docno, query) = (quoted(docnos.get(again)), quoted(query));
+        format!("docno {docno} occurs again for query {query}, first on line")
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use crate::bytes::known_seeds::KNOWN;
-    use crate::record::packed::address;
+    use crate::record::layout::address;
     use std::cmp::Ordering;
 
     use super::*;
     use crate::columns::text::HashedId;
-    use crate::join::seen::key_in_f32;
-    use crate::record::packed::sort_key;
-    use crate::rule::{ScoreType, Ties};
+    use crate::join::doc_table::DocArena;
+    use crate::join::score_checks::key_in_f32;
+    use crate::record::layout::sort_key;
+    use crate::rule::{ScoreType, TieBreak};
     use proptest::prelude::*;
 
     #[test]
@@ -725,7 +718,7 @@ mod tests {
             keep_ties: bool,
             score in prop::sample::select(&[ScoreType::F64, ScoreType::F32][..]),
         ) {
-            let mut keys: Vec<u64> = scores.iter().map(|&of| sort_key(of, score)).collect();
+            let mut keys: Vec<u64> = scores.iter().map(|&value| sort_key(value, score)).collect();
             if sorted {
                 keys.sort_unstable();
             }
@@ -739,26 +732,27 @@ mod tests {
                 (0..count).map(|at| HashedId { hash: hash(at), length: 1 }).collect();
             let rows = ColumnRows { keys: &keys, hashed: &hashed, at: address(0, 0), query: 0 };
             let records: Vec<Record> = rows.records().collect();
-            let mut shelf = Shelf::default();
+            let mut shelf = DocArena::default();
             let table = shelf.table(0, count);
             let is_judged = |at: &usize| documents[*at] % 3 == 0;
             (0..count).filter(is_judged).for_each(|at| {
                 shelf.insert(table, &records[at], &text[at..=at], 10 + documents[at] as u8);
             });
-            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true, ranks: crate::lines::layout::RankColumn::OfTrec };
             let rule = RankingRule { score, depth, ..RankingRule::default() };
-            let ranker = || Ranker::new(rule.clone(), false).keeping_ties(keep_ties);
+            let ranker = || Ranker::new(rule.clone(), false).with_ties(keep_ties);
             let (mut expected, mut found) = ((vec![77], ranker()), (vec![77], ranker()));
-            let mut findings = Findings::default();
+            let mut findings = Diagnostics::default();
             let ranked = expected.1.rank(
                 b"q",
                 &records,
                 docnos,
-                (&shelf, table),
-                (&mut expected.0, None),
+                JudgedDocs { shelf: &shelf, table },
+                LabelBuffers { labels: &mut expected.0, keys: None },
                 &mut findings,
             );
-            match found.1.rank_rows(rows, docnos, (&shelf, table), &mut found.0) {
+            let judged = JudgedDocs { shelf: &shelf, table };
+            match found.1.rank_rows(rows, docnos, judged, &mut found.0) {
                 Some(depth) => {
                     prop_assert!(keys.is_sorted() && (!again || count == 1));
                     prop_assert_eq!((depth, &found.0), (ranked, &expected.0));
@@ -770,7 +764,7 @@ mod tests {
                 }
                 None => {
                     prop_assert_eq!(found.0, [77]);
-                    prop_assert_eq!(found.1.seen, ScoresSeen::default());
+                    prop_assert_eq!(found.1.seen, ScoreWarnings::default());
                     let f32_keys: std::collections::HashSet<u64> =
                         keys.iter().map(|&key| key_in_f32(key)).collect();
                     let are_kept = depth.is_none_or(|depth| depth as usize >= count);
@@ -810,9 +804,9 @@ mod tests {
             shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
             ranked: bool, late: bool, depth in prop::option::of(1u32..9),
             ties in prop::sample::select(vec![
-                Ties::DocnoDescending,
-                Ties::DocnoAscending,
-                Ties::Input,
+                TieBreak::DocnoDescending,
+                TieBreak::DocnoAscending,
+                TieBreak::Input,
             ]),
         ) {
             let mut keys = keys;
@@ -830,19 +824,21 @@ mod tests {
             };
             let records: Vec<Record> = (0..keys.len()).map(record).collect();
             let code =
-                |at: usize| if shuffled[at] % 2 == 0 { UNPOOLED } else { 10 + shuffled[at] as u8 };
-            let mut shelf = Shelf::default();
+                |at: usize| {
+                    if shuffled[at] % 2 == 0 { NOT_IN_QRELS } else { 10 + shuffled[at] as u8 }
+                };
+            let mut shelf = DocArena::default();
             let table = shelf.table(0, keys.len());
-            for at in (0..keys.len()).filter(|&at| code(at) != UNPOOLED) {
+            for at in (0..keys.len()).filter(|&at| code(at) != NOT_IN_QRELS) {
                 shelf.insert(table, &records[at], docno(at), code(at));
             }
             let mut expected: Vec<usize> = (0..keys.len()).collect();
             expected.sort_by(|&one, &other| {
                 let tied = match ties {
-                    Ties::DocnoDescending => docno(other).cmp(docno(one)),
-                    Ties::DocnoAscending => docno(one).cmp(docno(other)),
+                    TieBreak::DocnoDescending => docno(other).cmp(docno(one)),
+                    TieBreak::DocnoAscending => docno(one).cmp(docno(other)),
                     // Text has no rank column here.
-                    Ties::Input | Ties::Rank => Ordering::Equal,
+                    TieBreak::Input | TieBreak::Rank => Ordering::Equal,
                 };
                 keys[one].cmp(&keys[other]).then(tied)
             });
@@ -850,14 +846,14 @@ mod tests {
             let expected: Vec<u8> = expected.into_iter().map(code).collect();
             let mut ranker =
                 Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
-            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
-            let (mut labels, mut findings) = (vec![77], Findings::default());
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true, ranks: crate::lines::layout::RankColumn::OfTrec };
+            let (mut labels, mut findings) = (vec![77], Diagnostics::default());
             let count = ranker.rank(
                 b"q",
                 &records,
                 docnos,
-                (&shelf, table),
-                (&mut labels, None),
+                JudgedDocs { shelf: &shelf, table },
+                LabelBuffers { labels: &mut labels, keys: None },
                 &mut findings,
             );
             prop_assert_eq!(count as usize, expected.len());

@@ -1,4 +1,5 @@
-//! Why hardly a retrieved document is judged: one change of all ids makes most documents judged.
+//! A search for a change of all document ids, such as another case, after which retrieved documents
+//! are judged.
 //!
 //! A few ids of the first queries are kept. If fewer than a tenth of these ids are judged, the ids
 //! of qrels and run are changed in several ways (letters made small, zeros in front dropped, …).
@@ -12,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 use super::qrels::Qrels;
 use crate::error::printable;
 use crate::ids::Ids;
-use crate::matrix::code::UNPOOLED;
-use crate::record::packed::{Docnos, Record};
+use crate::matrix::code::NOT_IN_QRELS;
+use crate::record::layout::{Docnos, Record};
 
 /// The number of queries of a worker whose ids are kept.
 const QUERIES: usize = 16;
@@ -22,8 +23,8 @@ const IDS: usize = 64;
 /// The longest beginning or end of ids that is looked at.
 const LONGEST: usize = 32;
 
-/// Some retrieved ids of queries of which hardly any document is judged.
-#[derive(Debug, Clone, Default)]
+/// A sample of retrieved document ids, of queries of which hardly any document is judged.
+#[derive(Default)]
 pub(crate) struct RetrievedSample {
     /// The number of sampled queries.
     queries: usize,
@@ -31,18 +32,19 @@ pub(crate) struct RetrievedSample {
     looked_at: u64,
     judged: u64,
     /// The queries of which ids are kept, with the number of their ids.
-    kept: Vec<(u32, usize)>,
+    id_counts: Vec<(u32, usize)>,
     ids: Ids,
 }
 
 impl RetrievedSample {
-    /// Whether more queries are wanted.
+    /// Returns whether the sample of retrieved ids takes more queries.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.queries < QUERIES
     }
 
-    /// Looks at the results of a query with these labels.
+    /// Counts the judged ones among a query's first results, and samples the ids if hardly any is
+    /// judged.
     #[inline(never)]
     pub fn add(
         &mut self,
@@ -52,32 +54,33 @@ impl RetrievedSample {
         docnos: Docnos<'_>,
     ) {
         let some = labels.len().min(IDS);
-        let judged = labels[..some].iter().filter(|&&label| label > UNPOOLED).count();
+        let judged = labels[..some].iter().filter(|&&label| label > NOT_IN_QRELS).count();
         self.queries += 1;
         self.looked_at += some as u64;
         self.judged += judged as u64;
+        // Ids are copied only where few are judged, as in no usual run.
         if 10 * judged <= some {
-            self.kept.push((query, some));
-            (0..some).for_each(|at| self.ids.push(docnos.of(&record(at))));
+            self.id_counts.push((query, some));
+            (0..some).for_each(|at| self.ids.push(docnos.get(&record(at))));
         }
     }
 
-    /// Adds the sample of another worker.
+    /// Adds the sample of retrieved ids of another worker.
     pub fn merge(&mut self, other: RetrievedSample) {
         self.looked_at += other.looked_at;
         self.judged += other.judged;
-        self.kept.extend(other.kept);
+        self.id_counts.extend(other.id_counts);
         self.ids.append(&other.ids);
     }
 
-    /// The change of ids after which at least ten times as many documents would be judged, in
-    /// words.
+    /// Describes the change of ids after which at least ten times as many retrieved documents would
+    /// be judged. `None` if no change does so, or enough are judged.
     pub fn repair(&self, qrels: &Qrels) -> Option<String> {
         if self.looked_at == 0 || 10 * self.judged > self.looked_at {
             return None;
         }
         let judged: Vec<Vec<Vec<u8>>> = self
-            .kept
+            .id_counts
             .iter()
             .map(|&(query, _)| qrels.documents(query).into_iter().map(|(id, _)| id).collect())
             .collect();
@@ -87,7 +90,7 @@ impl RetrievedSample {
             return None;
         }
         let mut ids = self.ids.iter();
-        let pairs = std::iter::zip(&self.kept, &judged).map(|(&(_, count), judged)| {
+        let pairs = std::iter::zip(&self.id_counts, &judged).map(|(&(_, count), judged)| {
             let known: HashSet<&[u8]> = judged.iter().map(Vec::as_slice).collect();
             IdsOfQuery {
                 run: ids.by_ref().take(count).filter(|id| !known.contains(id)).collect(),
@@ -95,8 +98,10 @@ impl RetrievedSample {
             }
         });
         let pairs: Vec<IdsOfQuery<'_>> = pairs.collect();
-        let enough = |found: &Found<'_>| found.matches >= 2 && found.matches >= 10 * few;
-        let found = repairs(&pairs).map(|change| Found::of(change, &pairs)).filter(enough);
+        let found = repairs(&pairs)
+            .map(|change| Found::count_matches(change, &pairs))
+            .filter(|found| found.matches >= 2 && found.matches >= 10 * few);
+        // Of equal counts the first stays: simple changes come before cut beginnings and ends.
         let best =
             found.reduce(|best, next| if next.matches > best.matches { next } else { best })?;
         let [run, judged] = best.pair.map(printable);
@@ -110,13 +115,24 @@ impl RetrievedSample {
     }
 }
 
-/// The retrieved ids of a query without a judgment, and the judged ids of the query.
+/// The retrieved ids of a query that are not judged, and the judged ids of the query.
 struct IdsOfQuery<'i> {
     run: Vec<&'i [u8]>,
     judged: &'i [Vec<u8>],
 }
 
-/// The matches after a change of ids.
+impl<'i> IdsOfQuery<'i> {
+    /// Returns the document ids of a query on one side: retrieved in the run, or judged.
+    fn ids(&self, side: IdSide) -> impl Iterator<Item = &'i [u8]> {
+        let (run, judged): (&[&[u8]], &[Vec<u8>]) = match side {
+            IdSide::Run => (&self.run, &[]),
+            IdSide::Judgments => (&[], self.judged),
+        };
+        run.iter().copied().chain(judged.iter().map(Vec::as_slice))
+    }
+}
+
+/// The number of retrieved ids that a change of ids makes equal to judged ids, with a first pair.
 struct Found<'i> {
     change: IdChange,
     matches: u64,
@@ -125,30 +141,32 @@ struct Found<'i> {
 }
 
 impl<'i> Found<'i> {
-    fn of(change: IdChange, pairs: &[IdsOfQuery<'i>]) -> Self {
-        let mut found = Found { change, matches: 0, pair: [b"", b""] };
-        for IdsOfQuery { run, judged } in pairs {
-            let key = |id: &'i [u8], side| found.change.key(id, side).filter(|key| !key.is_empty());
+    /// Counts the retrieved ids that a change of ids makes equal to a judged id of their query.
+    fn count_matches(change: IdChange, pairs: &[IdsOfQuery<'i>]) -> Self {
+        let mut found = Self { change, matches: 0, pair: [b"", b""] };
+        for pair in pairs {
+            let judged = pair.judged.iter().map(Vec::as_slice);
             let known: HashMap<Cow<'_, [u8]>, &[u8]> = judged
-                .iter()
-                .filter_map(|id| Some((key(id, IdSide::Judgments)?, &id[..])))
+                .filter_map(|id| Some((found.change.key(id, IdSide::Judgments)?, id)))
                 .collect();
-            let matching = |&id: &&'i [u8]| Some([id, *known.get(&key(id, IdSide::Run)?)?]);
-            let fits = |[run, judged]: &[&[u8]; 2]| found.change.fits(run, judged);
-            let mut matching = run.iter().filter_map(matching).filter(fits);
-            let first = matching.next();
-            let count = u64::from(first.is_some()) + matching.count() as u64;
-            if let (0, Some(pair)) = (found.matches, first) {
-                found.pair = pair;
+            for &id in &pair.run {
+                let key = found.change.key(id, IdSide::Run);
+                if let Some(&judged) = key.and_then(|key| known.get(&key))
+                    && found.change.fits(id, judged)
+                {
+                    if found.matches == 0 {
+                        found.pair = [id, judged];
+                    }
+                    found.matches += 1;
+                }
             }
-            found.matches += count;
         }
         found
     }
 }
 
-/// The side of an id: qrels or run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The side that a document id is on: the run or the qrels.
+#[derive(Clone, Copy, PartialEq)]
 enum IdSide {
     Run,
     Judgments,
@@ -157,14 +175,13 @@ enum IdSide {
 impl IdSide {
     fn words(self) -> &'static str {
         match self {
-            IdSide::Run => "the run",
-            IdSide::Judgments => "the judgments",
+            Self::Run => "the run",
+            Self::Judgments => "the judgments",
         }
     }
 }
 
-/// A change of ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A change of document ids that may make retrieved and judged ids equal, such as a dropped prefix.
 enum IdChange {
     Case,
     Quotes,
@@ -178,70 +195,71 @@ enum IdChange {
 }
 
 impl IdChange {
-    /// Returns the id after the change; `None` if the change does not apply.
+    /// Returns a document id after the change; `None` if the change does not apply, or leaves
+    /// nothing.
     fn key<'i>(&self, id: &'i [u8], side: IdSide) -> Option<Cow<'i, [u8]>> {
-        match self {
-            IdChange::Case => Some(match std::str::from_utf8(id) {
+        let key = match self {
+            Self::Case => Some(match std::str::from_utf8(id) {
                 Ok(id) => Cow::Owned(id.to_lowercase().into_bytes()),
                 Err(_) => Cow::Owned(id.to_ascii_lowercase()),
             }),
-            IdChange::Quotes => {
+            Self::Quotes => {
                 let bare = id.trim_ascii();
-                let within = |quote: u8| bare.strip_prefix(&[quote])?.strip_suffix(&[quote]);
-                Some(Cow::Borrowed(within(b'"').or(within(b'\'')).unwrap_or(bare)))
+                let within = [b'"', b'\'']
+                    .into_iter()
+                    .find_map(|quote| bare.strip_prefix(&[quote])?.strip_suffix(&[quote]));
+                Some(Cow::Borrowed(within.unwrap_or(bare)))
             }
-            IdChange::LeadingZeros => {
+            Self::LeadingZeros => {
                 let zeros = id.iter().take_while(|&&byte| byte == b'0').count();
                 Some(Cow::Borrowed(&id[zeros.min(id.len().saturating_sub(1))..]))
             }
-            IdChange::PointZero => Some(Cow::Borrowed(id.strip_suffix(b".0").unwrap_or(id))),
-            IdChange::Rounded => rounded(id).map(|text| Cow::Owned(text.into_bytes())),
-            IdChange::UnicodeForm => {
+            Self::PointZero => Some(Cow::Borrowed(id.strip_suffix(b".0").unwrap_or(id))),
+            Self::Rounded => rounded(id).map(|text| Cow::Owned(text.into_bytes())),
+            Self::UnicodeForm => {
                 Some(Cow::Owned(without_marks(std::str::from_utf8(id).ok()?).into_bytes()))
             }
-            IdChange::Prefix(text, of) if *of == side => {
+            Self::Prefix(text, id_side) if *id_side == side => {
                 id.strip_prefix(&text[..]).map(Cow::Borrowed)
             }
-            IdChange::Suffix(text, of) if *of == side => {
+            Self::Suffix(text, id_side) if *id_side == side => {
                 id.strip_suffix(&text[..]).map(Cow::Borrowed)
             }
-            IdChange::Prefix(..) | IdChange::Suffix(..) => Some(Cow::Borrowed(id)),
-        }
+            Self::Prefix(..) | Self::Suffix(..) => Some(Cow::Borrowed(id)),
+        };
+        key.filter(|key| !key.is_empty())
     }
 
-    /// Returns whether the change explains that two ids became equal. Exactly one id must be
-    /// rounded for `Rounded`, or have combining marks for `UnicodeForm`.
+    /// Returns whether a change explains that a retrieved and a judged id became equal. Exactly one
+    /// id must be rounded for `Rounded`, or have combining marks for `UnicodeForm`.
     fn fits(&self, run: &[u8], judged: &[u8]) -> bool {
-        let one_is = |is: fn(&[u8]) -> bool| is(run) != is(judged);
-        match self {
-            IdChange::Rounded => one_is(is_rounded),
-            IdChange::UnicodeForm => one_is(|id| String::from_utf8_lossy(id).chars().any(is_mark)),
-            _ => true,
-        }
+        let is_changed: fn(&[u8]) -> bool = match self {
+            Self::Rounded => is_rounded,
+            Self::UnicodeForm => |id| String::from_utf8_lossy(id).chars().any(is_mark),
+            _ => return true,
+        };
+        is_changed(run) != is_changed(judged)
     }
 
     fn words(&self) -> String {
         match self {
-            IdChange::Case => "if upper and lower case were the same".to_owned(),
-            IdChange::Quotes => "without quotes and blanks around ids".to_owned(),
-            IdChange::LeadingZeros => "without zeros in front".to_owned(),
-            IdChange::PointZero => {
-                "without '.0', which a table of floats adds to integers".to_owned()
-            }
-            IdChange::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
-            IdChange::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
-            IdChange::Prefix(text, of) => {
-                format!("without '{}' in front of the ids of {}", printable(text), of.words())
-            }
-            IdChange::Suffix(text, of) => {
-                format!("without '{}' at the end of the ids of {}", printable(text), of.words())
+            Self::Case => "if upper and lower case were the same".to_owned(),
+            Self::Quotes => "without quotes and blanks around ids".to_owned(),
+            Self::LeadingZeros => "without zeros in front".to_owned(),
+            Self::PointZero => "without '.0', which a table of floats adds to integers".to_owned(),
+            Self::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
+            Self::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
+            Self::Prefix(text, side) | Self::Suffix(text, side) => {
+                let place =
+                    if matches!(self, Self::Prefix(..)) { "in front" } else { "at the end" };
+                format!("without '{}' {place} of the ids of {}", printable(text), side.words())
             }
         }
     }
 }
 
-/// The changes that are tried: those of a kind, and each beginning and end that all ids of a side
-/// have.
+/// Returns the changes of document ids to try: one of each kind, and cut beginnings and ends that a
+/// side shares.
 fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 'p {
     let of_kind = [
         IdChange::Case,
@@ -251,93 +269,96 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 
         IdChange::Rounded,
         IdChange::UnicodeForm,
     ];
-    let common = [IdSide::Run, IdSide::Judgments].into_iter().flat_map(|side| {
-        let ids = || {
-            pairs.iter().flat_map(
-                move |of: &IdsOfQuery<'_>| -> Box<dyn Iterator<Item = &[u8]> + '_> {
-                    match side {
-                        IdSide::Run => Box::new(of.run.iter().copied()),
-                        IdSide::Judgments => Box::new(of.judged.iter().map(|id| &id[..])),
-                    }
-                },
-            )
-        };
-        let first = ids().next().unwrap_or_default();
-        let alike = |length: usize, id: &[u8], at: fn(&[u8], usize) -> Option<&u8>| {
-            (0..length.min(id.len())).take_while(|&place| at(id, place) == at(first, place)).count()
-        };
-        let front = ids()
-            .fold(first.len().min(LONGEST), |length, id| alike(length, id, |id, at| id.get(at)));
-        let back = ids().fold(first.len().min(LONGEST), |length, id| {
-            alike(length, id, |id, at| id.len().checked_sub(at + 1).and_then(|at| id.get(at)))
-        });
-        // Digits alone are a part of the number.
-        let says_something = |text: &&[u8]| !text.iter().all(u8::is_ascii_digit);
-        let fronts = (1..=front).map(move |length| &first[..length]).filter(says_something);
-        let backs =
-            (1..=back).map(move |length| &first[first.len() - length..]).filter(says_something);
-        let fronts = fronts.map(move |text| IdChange::Prefix(text.to_vec(), side));
-        fronts.chain(backs.map(move |text| IdChange::Suffix(text.to_vec(), side)))
-    });
-    of_kind.into_iter().chain(common)
+    let sides = [IdSide::Run, IdSide::Judgments];
+    of_kind.into_iter().chain(sides.into_iter().flat_map(|side| common_ends(pairs, side)))
 }
 
-/// A number as a spreadsheet writes long numbers: six digits and a power of ten.
+/// Returns the changes that drop a beginning or an end shared by all document ids of a side (run or
+/// qrels).
+fn common_ends<'p>(
+    pairs: &'p [IdsOfQuery<'_>],
+    side: IdSide,
+) -> impl Iterator<Item = IdChange> + 'p {
+    let mut ids = pairs.iter().flat_map(move |pair| pair.ids(side));
+    let first = ids.next().unwrap_or_default();
+    let (mut front, mut back) = (first.len().min(LONGEST), first.len().min(LONGEST));
+    for id in ids {
+        let ends = std::iter::zip(first.iter().rev().take(back), id.iter().rev());
+        back = ends.take_while(|(one, other)| one == other).count();
+        let starts = std::iter::zip(&first[..front], id);
+        front = starts.take_while(|(one, other)| one == other).count();
+    }
+    // Digits alone are a part of the number.
+    let fronts = (1..=front).map(move |length| &first[..length]).filter(|text| !is_number(text));
+    let backs = (1..=back).map(move |length| &first[first.len() - length..]);
+    let backs = backs.filter(|text| !is_number(text));
+    let fronts = fronts.map(move |text| IdChange::Prefix(text.to_vec(), side));
+    fronts.chain(backs.map(move |text| IdChange::Suffix(text.to_vec(), side)))
+}
+
+/// Returns whether a document id, or a part of one, is digits alone.
+fn is_number(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit)
+}
+
+/// Rounds a number in a document id as a spreadsheet writes it: six digits and a power of ten.
 fn rounded(id: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(id).ok()?;
-    let is_integer = text.len() > 6 && text.bytes().all(|byte| byte.is_ascii_digit());
+    // A number of six digits or fewer is written out.
+    let is_integer = text.len() > 6 && is_number(id);
     let number: f64 = text.parse().ok().filter(|_| is_integer || is_rounded(id))?;
     Some(format!("{number:.5e}"))
 }
 
+/// Returns whether a document id looks like a number with a power of ten, as in `1.23E+11`.
 fn is_rounded(id: &[u8]) -> bool {
     id.windows(2).any(|pair| pair.eq_ignore_ascii_case(b"E+"))
 }
 
-/// Whether a character is a mark on the letter before it.
+/// Returns whether a character is a combining mark on the letter before it.
 fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 
-/// Drops every character outside ASCII, and each ASCII letter before a combining mark. The result
-/// is equal for all Unicode forms of a text.
+/// Drops non-ASCII characters of a text, and ASCII letters before combining marks, to compare
+/// Unicode forms. The result is equal for all Unicode forms of a text.
 fn without_marks(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut letters = String::with_capacity(text.len());
     let mut is_last_kept = false;
     for letter in text.chars() {
         if is_mark(letter) && is_last_kept {
-            kept.pop();
+            letters.pop();
         }
         is_last_kept = letter.is_ascii();
-        kept.extend(Some(letter).filter(char::is_ascii));
+        letters.extend(Some(letter).filter(char::is_ascii));
     }
-    kept
+    letters
 }
 
 #[cfg(test)]
 mod tests {
     use crate::bytes::input::Input;
-    use crate::format::Recognised;
+    use crate::format::DetectedFormats;
     use crate::settings::Join;
     use std::sync::Arc;
 
-    /// What is said of a run with these ids, where those are judged; each query has all of them.
-    fn said(run: &[String], judged: &[String]) -> Option<String> {
+    /// Returns the note on a run with these ids, where the ids `judged` are judged for each query.
+    fn repair_sentence(run: &[String], judged: &[String]) -> Option<String> {
         let text = |name: &str, bytes: String| Input::Bytes {
             name: name.to_owned(),
             bytes: bytes.into_bytes(),
         };
-        let lines = |of: fn(usize, usize, &str) -> String, ids: &[String]| -> String {
+        let lines = |line: fn(usize, usize, &str) -> String, ids: &[String]| -> String {
             (0..20)
                 .map(|query| {
-                    ids.iter().enumerate().map(|(at, id)| of(query, at, id)).collect::<String>()
+                    ids.iter().enumerate().map(|(at, id)| line(query, at, id)).collect::<String>()
                 })
                 .collect()
         };
         let qrels = lines(|query, _, id| format!("q{query}\t0\t{id}\t1\n"), judged);
         let run =
             lines(|query, at, id| format!("q{query}\tQ0\t{id}\t{at}\t{}\tt\n", 100 - at), run);
-        let recognised = Arc::new(Recognised::default());
+        let recognised = Arc::new(DetectedFormats::default());
         let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
         join.files(text("qrels", qrels), [text("run", run)]).unwrap();
         recognised.all().into_iter().find(|text| text.wrong).map(|text| text.what)
@@ -346,8 +367,8 @@ mod tests {
     /// Makes the id of a number.
     type MakeId = fn(usize) -> String;
 
-    fn ids(count: usize, of: MakeId) -> Vec<String> {
-        (0..count).map(of).collect()
+    fn ids(count: usize, make_id: MakeId) -> Vec<String> {
+        (0..count).map(make_id).collect()
     }
 
     #[test]
@@ -391,7 +412,7 @@ mod tests {
             ),
         ];
         for (run, judged, words) in cases {
-            let found = said(&ids(30, run), &ids(30, judged)).unwrap_or_default();
+            let found = repair_sentence(&ids(30, run), &ids(30, judged)).unwrap_or_default();
             assert!(
                 found.starts_with(
                     "0 of 480 documents that were looked at are judged, and 480 more would be "
@@ -403,21 +424,31 @@ mod tests {
             let mut nearly = ids(30, run);
             nearly[7] = judged(7);
             assert!(
-                said(&nearly, &ids(30, judged)).is_some_and(|found| found.starts_with("16 of 480")),
+                repair_sentence(&nearly, &ids(30, judged))
+                    .is_some_and(|found| found.starts_with("16 of 480")),
                 "{words}"
             );
         }
         // Nothing is said where documents match, nor where nothing would make them match.
-        assert_eq!(said(&ids(30, plain), &ids(30, plain)), None);
-        assert_eq!(said(&ids(30, plain), &ids(30, |at| format!("DOC{}y", 10 * at + 4))), None);
+        assert_eq!(repair_sentence(&ids(30, plain), &ids(30, plain)), None);
+        assert_eq!(
+            repair_sentence(&ids(30, plain), &ids(30, |at| format!("DOC{}y", 10 * at + 4))),
+            None
+        );
         let half: Vec<String> = (0..30)
             .map(|at| if at % 8 == 0 { plain(at) } else { plain(at).to_uppercase() })
             .collect();
-        assert_eq!(said(&half, &ids(30, plain)), None, "an eighth of them match");
+        assert_eq!(repair_sentence(&half, &ids(30, plain)), None, "an eighth of them match");
         // Digits are a part of a number, and letters without ASCII are none with marks.
-        assert_eq!(said(&ids(9, |at| format!("{at}")), &ids(9, |at| format!("7{at}"))), None);
         assert_eq!(
-            said(&ids(9, |at| format!("\u{65e5}{at}")), &ids(9, |at| format!("\u{4e2d}{at}"))),
+            repair_sentence(&ids(9, |at| format!("{at}")), &ids(9, |at| format!("7{at}"))),
+            None
+        );
+        assert_eq!(
+            repair_sentence(
+                &ids(9, |at| format!("\u{65e5}{at}")),
+                &ids(9, |at| format!("\u{4e2d}{at}"))
+            ),
             None
         );
     }

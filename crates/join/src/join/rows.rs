@@ -1,20 +1,20 @@
-//! The rows of a text, passed on one by one in the order of the text; a run of scores alone needs
-//! its judgments.
+//! The rows of a qrels or run text, passed to a function one by one in the order of the text. A run
+//! of scores alone needs its judgments.
 
+use super::aggregate_rows::RowAggregator;
 use super::qrels::Qrels;
-use super::united_rows::HeldRows;
+use crate::aggregation::Aggregation;
 use crate::bytes::input::Input;
 use crate::error::{Error, Result};
-use crate::format::Partner;
+use crate::format::AlignedQrels;
 use crate::lines::shape::Role;
-use crate::repeats::Repeats;
 use crate::rows::text_rows::{TextRow, each_row};
 use crate::settings::Join;
 
 impl Join {
-    /// Passes the judgments of a text in any [`InputFormat`](crate::format::InputFormat) to `take`,
-    /// in the order of the text, until `take` returns `false`. An error that `take` returns for a
-    /// row becomes an error of the text.
+    /// Passes each judgment of a qrels text to `take`, in the order of the text, until `take`
+    /// returns `false`. The text has any [`InputFormat`](crate::format::InputFormat). An error that
+    /// `take` returns for a row becomes an error of the text.
     ///
     /// Documents judged twice are not noticed.
     ///
@@ -44,14 +44,14 @@ impl Join {
     ) -> Result<()> {
         self.check_qrels_units()?;
         let input = input.into();
-        if !self.qrels_units.is_given() {
+        if !self.qrels_units.is_some_rule() {
             return each_row(self.read_settings(), input, Role::Qrels, None, take);
         }
-        let (name, rows) = self.held_rows(input, Role::Qrels, None)?;
+        let (name, rows) = self.buffer_rows(input, Role::Qrels, None)?;
         rows.each_judgment(&name, &self.qrels_units, take)
     }
 
-    /// Passes the results of a run to `take`, in the order of the text, until `take` returns
+    /// Passes each result of a run text to `take`, in the order of the text, until `take` returns
     /// `false`. A run of scores alone needs LETOR judgments.
     ///
     /// ```
@@ -83,29 +83,29 @@ impl Join {
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
         self.check_units()?;
-        let (input, partner) = (input.into(), judgments.and_then(Qrels::partner));
-        let Some(asked) = self.units_asked() else {
+        let (input, partner) = (input.into(), judgments.and_then(Qrels::aligned));
+        let Some(merging) = self.aggregate_rule() else {
             return each_row(self.read_settings(), input, Role::Run, partner, take);
         };
-        if asked.repeats == Repeats::Blank {
+        if merging.repeats == Aggregation::Blank {
             return Err(Error::Unanswerable(
-                "--repeats blank leaves ranks empty, which files of results cannot have: take \
-                 --repeats first"
+                "--aggregate blank leaves ranks empty, which files of results cannot have: take \
+                 --aggregate max"
                     .to_owned(),
             ));
         }
-        let (name, rows) = self.held_rows(input, Role::Run, partner)?;
-        rows.each_result(&name, (asked, &self.rule()), take)
+        let (name, rows) = self.buffer_rows(input, Role::Run, partner)?;
+        rows.each_result(&name, merging, &self.rule(), take)
     }
 
-    /// Reads all rows of a text, to put those of each unit together.
-    fn held_rows(
+    /// Reads all rows of a qrels or run text into memory, in order to merge the rows of each unit.
+    fn buffer_rows(
         &self,
         input: Input,
         role: Role,
-        partner: Option<&Partner>,
-    ) -> Result<(String, HeldRows)> {
-        let (name, mut rows) = (input.shown(), HeldRows::new());
+        partner: Option<&AlignedQrels>,
+    ) -> Result<(String, RowAggregator)> {
+        let (name, mut rows) = (input.display_name(), RowAggregator::new());
         each_row(self.read_settings(), input, role, partner, |row| {
             rows.push(row);
             Ok(true)

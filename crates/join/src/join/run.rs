@@ -1,4 +1,5 @@
-//! A run: its lines are joined with the judgments, and ranked, to rows of labels.
+//! The join of one run with the qrels: the results of each query are ranked, and become a row of
+//! labels.
 //!
 //! The first pass assumes that the lines of a query are together. If a query comes back later, the
 //! run is read again for lines in any order.
@@ -9,34 +10,35 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::aggregate::{AggregateCounts, AggregateRule, Aggregator};
 use super::picks::Picks;
 use super::qrels::Qrels;
-use super::rank::Ranker;
+use super::rank::{LabelBuffers, Ranker};
 use super::repairs::RetrievedSample;
-use super::united::{Uniting, UnitsAsked, UnitsSeen};
+use crate::aggregation::Aggregation;
 use crate::bytes::interner::Interner;
+use crate::doc_ids::rule::DocIdRule;
 use crate::error::{Error, Result, printable_path};
-use crate::format::Recognised;
+use crate::format::DetectedFormats;
 use crate::ids::Unmatched;
-use crate::lines::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
+use crate::lines::diagnostics::{Diagnostics, RunProblems, quoted, whole_file};
 use crate::lines::dialect::Rules;
-use crate::lines::layout::{Order, RankColumn, not_counted};
+use crate::lines::layout::{RankColumn, SortBy, not_counted};
 use crate::lines::options::OptionStyle;
 use crate::lines::shape::Role;
 use crate::matrix::code::MAX_GRADES;
-use crate::matrix::{Above, Codebook, RunInfo, StagedPiece, StagedRow, StagedRun, StagedTies};
-use crate::record::by_query::{Scattered, each_query};
-use crate::record::packed::{ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key};
-use crate::record::reader::{Make, RowReader, Source, Together, WorkerResults};
-use crate::repeats::Repeats;
-use crate::rule::{RankingRule, ScoreType, Ties};
+use crate::matrix::{Codebook, CodesAbove, RunInfo, StagedPiece, StagedRow, StagedRun, StagedTies};
+use crate::progress::{ProgressHandle, check_stopped};
+use crate::record::any_order::BufferedInput;
+use crate::record::any_order::{AnyOrder, each_query};
+use crate::record::layout::{ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key};
+use crate::record::reader::{BuildRanking, InOrder, RowReader, RowSource, WorkerResults};
+use crate::rule::{RankingRule, ScoreType, TieBreak};
 use crate::settings::Join;
-use crate::units::rule::Units;
-use crate::watch::{Watch, not_stopped};
 
-/// The settings of a join that all workers share.
+/// The qrels and settings of a join of runs, which all worker threads share.
 #[derive(Clone)]
-pub struct Joining<'a> {
+pub struct JoinContext<'a> {
     pub qrels: &'a Qrels,
     pub rule: RankingRule,
     pub rules: Rules,
@@ -48,54 +50,57 @@ pub struct Joining<'a> {
     pub may_be_empty: bool,
     /// Whether documents are left out whose id is the id of their query.
     pub drop_identical_ids: bool,
-    /// What is done with the units of results, if anything is.
-    pub(crate) units: Option<Arc<UnitsAsked>>,
+    /// The rule for the units of results, if results are merged.
+    pub(crate) units: Option<Arc<AggregateRule>>,
     /// The watch, through which a caller may stop the work.
-    pub watch: Option<&'a Watch>,
+    pub watch: Option<&'a ProgressHandle>,
     /// The list of recognised formats and notes.
-    pub(crate) recognised: Option<Arc<Recognised>>,
+    pub(crate) recognised: Option<Arc<DetectedFormats>>,
 }
 
-impl Joining<'_> {
-    /// Makes a ranker of a rule for what is made of results.
+impl JoinContext<'_> {
+    /// Makes a ranker by a rule of scores and ties, for results merged by unit if the join merges
+    /// any.
     pub(crate) fn ranker(&self, rule: RankingRule, late: bool) -> Ranker {
         match &self.units {
-            Some(asked) => Ranker::of_units(asked, rule),
+            Some(units) => Ranker::for_aggregated(units, rule),
             None => Ranker::new(rule, late),
         }
     }
 
-    /// Rejects results without scores, if the rule of repeated units computes scores.
-    pub(crate) fn check_units(&self, name: &str, order: Order) -> Result<()> {
-        let makes_scores = self.units.as_ref().is_some_and(|asked| asked.repeats.makes_scores());
-        if !makes_scores || matches!(order, Order::Scores { .. }) {
+    /// Rejects a run with ranks and no scores, if the rule of units (`--aggregate`) computes
+    /// scores.
+    pub(crate) fn check_units(&self, name: &str, order: SortBy) -> Result<()> {
+        let makes_scores = self.units.as_ref().is_some_and(|rule| rule.repeats.changes_scores());
+        if !makes_scores || matches!(order, SortBy::Scores { .. }) {
             return Ok(());
         }
         Err(Error::Unanswerable(format!(
-            "{}: has ranks and no scores that could be added: take --repeats first or blank",
+            "{}: has ranks and no scores that could be added: take --aggregate max or blank",
             printable_path(name.as_ref())
         )))
     }
 
-    /// Tells why hardly a document of a run is judged, if a change of ids would mend that.
+    /// Notes for the user why hardly a document of a run is judged, if a change of document ids
+    /// would mend that.
     pub(crate) fn note_repair(&self, name: &str, sample: &RetrievedSample) {
         if let Some(recognised) = self.recognised.as_ref().filter(|_| !self.part)
             && let Some(what) = sample.repair(self.qrels)
         {
-            recognised.doubt(name, what);
+            recognised.add_doubt(name, what);
         }
     }
 
-    /// Returns whether repeated results may be dropped, if there are many results. Where repeats
-    /// matter only among the first results, none may be dropped before the first results are known.
-    /// Where repeats are no error, each repeat may count.
-    pub(crate) fn may_thin(&self) -> bool {
-        let are_errors = self.units.as_ref().is_none_or(|asked| asked.repeats == Repeats::Error);
+    /// Returns whether a query's repeated documents may be dropped during reading, if it has many
+    /// results. Where repeats matter only among the first results, none may be dropped before the
+    /// first results are known. Where repeats are no error, each repeat may count.
+    pub(crate) fn may_drop_duplicates(&self) -> bool {
+        let are_errors = self.units.as_ref().is_none_or(|rule| rule.repeats == Aggregation::Error);
         are_errors && !self.rules.late_repeats
     }
 
-    /// Rejects exact grades if tied groups are to be kept: where codes are classes of grades,
-    /// labels do not tell the mixed groups.
+    /// Rejects qrels with more distinct grades than codes, if groups of equal scores are to be
+    /// kept. Where codes are classes of grades, labels do not tell the mixed groups.
     pub fn check_exact(&self) -> Result<()> {
         if !self.keep_ties || self.qrels.exact().is_none() {
             return Ok(());
@@ -109,55 +114,80 @@ impl Joining<'_> {
     }
 }
 
-/// Reads a run called `name`; returns the usable results and the problems.
+/// Reads a run called `name`, and joins it with the qrels; returns rows of labels and the problems.
 pub(crate) fn read(
-    source: &impl Source,
+    source: &impl RowSource,
     name: &str,
-    joining: Joining<'_>,
+    joining: JoinContext<'_>,
 ) -> Result<(StagedRun, RunProblems)> {
     let (qrels, seed, order) = (joining.qrels, joining.qrels.seed(), source.order());
     check_ties(source.name(), order, joining.rule.ties)?;
     joining.check_units(source.name(), order)?;
     joining.check_exact()?;
-    let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
-    let thinning = joining.may_thin();
-    let worker = || {
-        let rankings = FirstRankings { met: &met, rankings: RunRankings::new(&joining, order) };
-        (Results::new(&joining), Together::new(rankings, &back).thinning(thinning))
-    };
-    let (mut read, grouped) = source.read(&back, seed, worker)?;
+    let (seen, back) = (SeenQueries::new(qrels.queries().len()), AtomicBool::new(false));
+    let thinning = joining.may_drop_duplicates();
+    let (mut read, grouped) = source.read(&back, seed, || {
+        let rankings = RunRankings::new(&joining, order);
+        let rankings = NewRankings { seen: &seen, rankings };
+        (RunReader::new(&joining), InOrder::new(rankings, &back).thinning(thinning))
+    })?;
     if !back.load(Ordering::Relaxed) {
-        read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
+        read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
         let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
         return Ok(finish(read, rankings, name, source, &joining));
     }
-    let scattered = || Scattered::new(qrels.queries().len()).of(source.whole()).thinning(thinning);
-    let worker = || (Results::new(&joining).anywhere(), scattered());
-    let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
-    read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
-    let rankings = || RunRankings::new(&joining, order);
-    let rankings =
-        each_query(scattered, source.whole(), joining.watch, rankings, RunRankings::rank);
-    not_stopped(joining.watch)?;
+    let (read, rankings) = read_any_order(
+        source,
+        &joining,
+        qrels.queries().len(),
+        || RunReader::new(&joining).in_any_order(),
+        || RunRankings::new(&joining, order),
+        RunRankings::rank,
+    )?;
+    check_stopped(joining.watch)?;
     Ok(finish(read, rankings, name, source, &joining))
 }
 
-/// Rejects results without ranks, if ranks are to order equal scores.
-pub(crate) fn check_ties(name: &str, order: Order, ties: Ties) -> Result<()> {
+/// Reads the results of at most `queries` queries of a run in any order, and passes those of each
+/// query to `rank`, with a worker of its thread. Returns what the readers found, and the workers.
+pub(crate) fn read_any_order<'a, W: Send>(
+    source: &impl RowSource,
+    joining: &JoinContext<'_>,
+    queries: usize,
+    reader: impl Fn() -> RunReader<'a> + Sync,
+    worker: impl Fn() -> W + Sync,
+    rank: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
+) -> Result<(WorkerResults<RunReader<'a>>, Vec<W>)> {
+    let (mut read, scattered) =
+        source.read(&AtomicBool::new(false), joining.qrels.seed(), || {
+            let keep = AnyOrder::new(queries).with_input(source.whole());
+            (reader(), keep.thinning(joining.may_drop_duplicates()))
+        })?;
+    read.findings.count_omitted(scattered.iter().map(AnyOrder::dropped).sum());
+    // Ranks lie in a text that is in memory, and are copied only where they order equal scores.
+    let are_there = matches!(source.whole(), BufferedInput::Text(_));
+    let are_there = are_there || joining.rule.ties == TieBreak::Rank;
+    let ranks = if are_there { source.order().ranks() } else { RankColumn::None };
+    Ok((read, each_query(scattered, (source.whole(), ranks), joining.watch, worker, rank)))
+}
+
+/// Rejects a run without ranks beside its scores, if ranks are to order equal scores.
+pub(crate) fn check_ties(name: &str, order: SortBy, ties: TieBreak) -> Result<()> {
     match (ties, order) {
-        (Ties::Rank, Order::Scores { ranks: RankColumn::None } | Order::RankScores { .. }) => {
-            Err(Error::Unanswerable(format!(
-                "{} has no ranks beside its scores that could order equal ones: take other ties \
+        (
+            TieBreak::Rank,
+            SortBy::Scores { ranks: RankColumn::None } | SortBy::RankScores { .. },
+        ) => Err(Error::Unanswerable(format!(
+            "{} has no ranks beside its scores that could order equal ones: take other ties \
                  than `rank`",
-                printable_path(name.as_ref())
-            )))
-        }
+            printable_path(name.as_ref())
+        ))),
         _ => Ok(()),
     }
 }
 
-/// The state of a worker that reads the results of a run.
-pub(crate) struct Results<'a> {
+/// The row reader of a worker that reads a run: it finds the judged query of each row.
+pub(crate) struct RunReader<'a> {
     qrels: &'a Qrels,
     rules: Rules,
     rule: RankingRule,
@@ -173,14 +203,13 @@ pub(crate) struct Results<'a> {
     pub tag: (u64, Vec<u8>),
 }
 
-impl<'a> Results<'a> {
-    pub fn new(joining: &Joining<'a>) -> Self {
-        let Joining { qrels, rules, .. } = *joining;
-        let rule = joining.rule.clone();
-        Results {
+impl<'a> RunReader<'a> {
+    pub fn new(joining: &JoinContext<'a>) -> Self {
+        let JoinContext { qrels, rules, .. } = *joining;
+        Self {
             qrels,
             rules,
-            rule,
+            rule: joining.rule.clone(),
             picks: None,
             last: None,
             anywhere: false,
@@ -189,32 +218,32 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Expects the queries of rows in any order.
-    pub fn anywhere(self) -> Self {
-        Results { anywhere: true, ..self }
+    /// Sets the reader to expect the queries of a run's rows in any order.
+    pub fn in_any_order(self) -> Self {
+        Self { anywhere: true, ..self }
     }
 
-    /// Restricts rows to the queries of `picks`.
-    pub fn of(self, picks: &'a Picks) -> Self {
-        Results { picks: Some(picks), ..self }
+    /// Restricts the rows of a run that are kept to those of picked queries.
+    pub fn with_picks(self, picks: &'a Picks) -> Self {
+        Self { picks: Some(picks), ..self }
     }
 }
 
-impl RowReader<6> for Results<'_> {
+impl RowReader for RunReader<'_> {
     const ROLE: Role = Role::Run;
 
     fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The sort key of a score.
+    /// Converts a score to the sort key of its record.
     #[inline(always)]
     fn key(&self, score: f64) -> u64 {
         sort_key(score, self.rule.score)
     }
 
     fn reads_ranks(&self) -> bool {
-        self.rule.ties == Ties::Rank
+        self.rule.ties == TieBreak::Rank
     }
 
     fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32> {
@@ -226,6 +255,7 @@ impl RowReader<6> for Results<'_> {
         };
         match query {
             Some(_) => self.last = query,
+            // `last` stays the last judged query, whose successor is still the best guess.
             None => drop(self.ignored.insert(&text[start..end])),
         }
         self.picks.map_or(query, |picks| picks.number(&text[start..end], query))
@@ -236,33 +266,34 @@ impl RowReader<6> for Results<'_> {
     }
 }
 
-/// The set of queries of the qrels that a run has had so far.
-struct QueriesMet(Vec<AtomicU64>);
+/// The set of queries of the qrels that a run has had so far, shared by all workers.
+struct SeenQueries(Vec<AtomicU64>);
 
-impl QueriesMet {
+impl SeenQueries {
     fn new(queries: usize) -> Self {
-        QueriesMet((0..queries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+        SeenQueries((0..queries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Marks a query; returns `false` if it was marked before.
+    /// Marks a query of the qrels as met in the run; returns `false` if it was marked before.
     fn first_time(&self, query: u32) -> bool {
+        // Relaxed: each bit decides alone, and no other memory depends on it.
         let bit = 1 << (query % 64);
         self.0[query as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 }
 
-/// The rows of labels of a worker, with its ranker and buffers.
+/// One worker's rankings of a run as rows of labels, with its ranker and buffers.
 pub(crate) struct RunRankings<'a> {
     qrels: &'a Qrels,
     pub ranker: Ranker,
     pub staged: StagedPiece,
-    pub findings: Findings,
+    pub findings: Diagnostics,
     /// The codes and the keys of the named documents of the query at hand, if keys are kept.
     keys: Vec<(u8, u64)>,
-    order: Order,
+    order: SortBy,
     pub drop_identical_ids: bool,
     /// The merger of results into units, if results are merged.
-    pub uniting: Option<Uniting>,
+    pub uniting: Option<Aggregator>,
     /// Whether equal scores are ordered by the rank column.
     by_rank_column: bool,
     /// Some ids, to tell why hardly any document is judged.
@@ -270,30 +301,30 @@ pub(crate) struct RunRankings<'a> {
 }
 
 impl<'a> RunRankings<'a> {
-    pub fn new(joining: &Joining<'a>, order: Order) -> Self {
-        let Joining { qrels, rules, keep_ties, drop_identical_ids, .. } = *joining;
+    pub fn new(joining: &JoinContext<'a>, order: SortBy) -> Self {
+        let JoinContext { qrels, rules, keep_ties, drop_identical_ids, .. } = *joining;
         let rule = joining.rule.clone();
         // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have
-        // (see `seen`).
+        // (see `score_checks`).
         let rule = match order {
-            Order::Scores { .. } => rule,
-            Order::Ranks | Order::RankScores { .. } => {
+            SortBy::Scores { .. } => rule,
+            SortBy::Ranks | SortBy::RankScores { .. } => {
                 RankingRule { score: ScoreType::F32, ..rule }
             }
         };
-        let by_rank_column = rule.ties == Ties::Rank;
+        let by_rank_column = rule.ties == TieBreak::Rank;
         let ranker = joining.ranker(rule, rules.late_repeats);
-        let uniting = joining.units.clone();
-        let uniting = uniting
-            .map(|asked| Uniting::new(asked, &joining.rule, qrels.seed(), drop_identical_ids));
-        let (staged, findings, keys) = Default::default();
-        let ranker = ranker.keeping_ties(keep_ties && !by_rank_column);
-        RunRankings {
+        let ranker = ranker.with_ties(keep_ties && !by_rank_column);
+        let uniting = joining
+            .units
+            .clone()
+            .map(|units| Aggregator::new(units, &joining.rule, qrels.seed(), drop_identical_ids));
+        Self {
             qrels,
             ranker,
-            staged,
-            findings,
-            keys,
+            staged: StagedPiece::default(),
+            findings: Diagnostics::default(),
+            keys: Vec::new(),
             order,
             drop_identical_ids,
             uniting,
@@ -302,58 +333,60 @@ impl<'a> RunRankings<'a> {
         }
     }
 
-    /// Returns the meaning of the codes.
+    /// Returns the codebook of the qrels: the grades that the codes of labels stand for.
     pub fn book(&self) -> &'a Codebook {
-        self.qrels.book()
+        self.qrels.codebook()
     }
 
-    /// Returns the id of the query `query` of the qrels.
+    /// Returns the id of the query of number `query` in the qrels.
     pub fn id(&self, query: u32) -> &'a [u8] {
         self.qrels.queries().get(query as usize)
     }
 
-    /// Ranks the results of one query.
+    /// Ranks the results of one query, merged by unit if asked for, and adds their row of labels.
     pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let query = records[0].query;
         let id = self.id(query);
         let findings = &mut self.findings;
         match self.order {
-            Order::Scores { .. } => {}
-            Order::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
-            Order::RankScores { counted: None } => {
+            SortBy::Scores { .. } => {}
+            SortBy::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
+            SortBy::RankScores { counted: None } => {
                 report_equal_ranks(id, records, docnos, |key| -score_of_key(key) as i64, findings);
             }
-            Order::RankScores { counted: Some(options) } => {
+            SortBy::RankScores { counted: Some(options) } => {
                 report_uncounted(records, docnos, options, findings);
             }
         }
-        self.unite(id, records, docnos);
+        self.aggregate(id, records, docnos);
+        // The merger is lent out, because its results are borrowed while this method labels them.
         let Some(uniting) = self.uniting.take() else {
-            let records = &without_identical(id, records, docnos, self.drop_identical_ids);
+            let records = &drop_identical_ids(id, records, docnos, self.drop_identical_ids);
             return self.label(query, records, docnos);
         };
-        self.label(query, uniting.united(), uniting.docnos(&docnos));
+        self.label(query, uniting.aggregated(), uniting.docnos(&docnos));
         self.uniting = Some(uniting);
     }
 
-    /// Merges the results of one query by unit, without ranking the results.
-    pub fn unite(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
-        let RunRankings { ranker, findings, uniting, by_rank_column, .. } = self;
+    /// Merges the results of one query by unit, without ranking them.
+    pub fn aggregate(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
+        let Self { ranker, findings, uniting, by_rank_column, .. } = self;
         let Some(uniting) = uniting else { return };
         let ranked = by_rank_column.then(|| ranker.by_rank_column(query, records, docnos));
-        uniting.unite(query, ranked.as_deref().unwrap_or(records), docnos, findings);
+        uniting.aggregate(query, ranked.as_deref().unwrap_or(records), docnos, findings);
     }
 
-    /// Labels the results of one query, and stages its row.
+    /// Ranks the results of one query, labels them by the qrels, and adds their row of labels.
     fn label(&mut self, query: u32, records: &[Record], docnos: Docnos<'_>) {
         let (id, judged) = (self.id(query), self.qrels.judged(query));
-        let RunRankings { ranker, staged, findings, sample, .. } = self;
+        let Self { ranker, staged, findings, sample, .. } = self;
         let StagedPiece { rows, labels, exact, numbers, .. } = staged;
         let first = labels.len();
         self.keys.clear();
         let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
-        let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);
-        let judged = self.keys.iter().filter(|(code, _)| Above::JUDGED.contains(*code));
+        let buffers = LabelBuffers { labels, keys };
+        let depth = ranker.rank(id, records, docnos, judged, buffers, findings);
+        let judged = self.keys.iter().filter(|(code, _)| CodesAbove::JUDGED.contains(*code));
         match self.qrels.facets() {
             // With facets, keys are the numbers of documents.
             Some(grouped) => {
@@ -371,27 +404,25 @@ impl<'a> RunRankings<'a> {
         rows.push(StagedRow { query, depth });
     }
 
-    /// Ranks the results of a query that are together in the input, so that the order of their
-    /// ranks is meaningful.
-    pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
+    /// Ranks the results of a query whose lines are together in the input, and checks their rank
+    /// column.
+    pub fn rank_in_order(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
-        if let Order::Scores { ranks } = self.order {
-            self.ranker.seen.see_ranks(records.len(), |at| records[at], docnos, ranks);
+        if let SortBy::Scores { ranks } = self.order {
+            self.ranker.seen.record_ranks(records.len(), |at| records[at], docnos, ranks);
         }
     }
-}
 
-impl RunRankings<'_> {
-    /// Whether results may be ranked before they are records.
+    /// Returns whether rows of columns may be ranked without being made records.
     fn takes_rows(&self) -> bool {
-        matches!(self.order, Order::Scores { .. })
+        matches!(self.order, SortBy::Scores { .. })
             && self.uniting.is_none()
             && !self.drop_identical_ids
             && !self.qrels.keeps_keys()
     }
 
-    /// Does what `rank_together` does for rows of columns; returns `false`, and does nothing, if
-    /// their records are needed.
+    /// Ranks a query's rows of columns as [`RunRankings::rank_in_order`], without records. Returns
+    /// `false`, and does nothing, if their records are needed.
     fn rank_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> bool {
         let (judged, first) = (self.qrels.judged(rows.query), self.staged.labels.len());
         let Some(depth) = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels)
@@ -402,24 +433,24 @@ impl RunRankings<'_> {
         if self.sample.is_open() {
             self.sample.add(rows.query, &self.staged.labels[first..], |at| rows.record(at), docnos);
         }
-        if let Order::Scores { ranks } = self.order {
-            self.ranker.seen.see_ranks(rows.keys.len(), |at| rows.record(at), docnos, ranks);
+        if let SortBy::Scores { ranks } = self.order {
+            self.ranker.seen.record_ranks(rows.keys.len(), |at| rows.record(at), docnos, ranks);
         }
         true
     }
 }
 
-/// The rows of labels of queries that no worker has met before.
-struct FirstRankings<'a> {
-    met: &'a QueriesMet,
+/// One worker's rankings of the queries of a run that no worker has met before.
+struct NewRankings<'a> {
+    seen: &'a SeenQueries,
     rankings: RunRankings<'a>,
 }
 
-impl Make for FirstRankings<'_> {
+impl BuildRanking for NewRankings<'_> {
     fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
-        let first = self.met.first_time(records[0].query);
+        let first = self.seen.first_time(records[0].query);
         if first {
-            self.rankings.rank_together(records, docnos);
+            self.rankings.rank_in_order(records, docnos);
         }
         first
     }
@@ -430,17 +461,17 @@ impl Make for FirstRankings<'_> {
 
     fn take_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> Option<bool> {
         // If the query comes back, all is read again, and this ranking of a part of it is dropped.
-        self.rankings.rank_rows(rows, docnos).then(|| self.met.first_time(rows.query))
+        self.rankings.rank_rows(rows, docnos).then(|| self.seen.first_time(rows.query))
     }
 }
 
-/// Reports results of a query with equal ranks.
+/// Reports results of one query with equal ranks, as problems.
 fn report_equal_ranks(
     query: &[u8],
     records: &[Record],
     docnos: Docnos<'_>,
     rank_of_key: fn(u64) -> i64,
-    findings: &mut Findings,
+    findings: &mut Diagnostics,
 ) {
     if records.is_sorted_by(|one, next| one.key < next.key) {
         return;
@@ -452,71 +483,80 @@ fn report_equal_ranks(
             findings.add(again.at, || {
                 let (rank, query) = (rank_of_key(again.key), quoted(query));
                 let message = format!("rank {rank} occurs again for query {query}, first on line");
-                let (position, earlier) = (docnos.position(again), Some(docnos.position(same[0])));
-                Finding { position, message, earlier }
+                docnos.repeat(again, same[0], message)
             });
         }
     }
 }
 
-/// Reports the first result of a query whose rank, as a score, does not continue the count.
+/// Reports the first result of a query whose rank, used as a score, does not continue the count 1,
+/// 2, 3 … of ranks.
 fn report_uncounted(
     records: &[Record],
     docnos: Docnos<'_>,
     options: OptionStyle,
-    findings: &mut Findings,
+    findings: &mut Diagnostics,
 ) {
     let wrong =
         (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
+    // Only the first: behind a wrong rank nearly all results would be wrong too.
     if let Some((rank, record)) = wrong {
         findings.add(record.at, || {
             let found = (-score_of_key(record.key)).to_string();
-            let message = not_counted(found.as_bytes(), Some(rank), options);
-            Finding { position: docnos.position(record), message, earlier: None }
+            docnos.problem(record, not_counted(found.as_bytes(), Some(rank), options))
         });
     }
 }
 
-/// Returns the results of a query, without the document whose id is the query's if such documents
-/// are to be `dropped`.
-pub(crate) fn without_identical<'r>(
+/// Returns the results of a query without the document whose id is the query's, if `dropped`.
+pub(crate) fn drop_identical_ids<'r>(
     query: &[u8],
     records: &'r [Record],
     docnos: Docnos<'_>,
     dropped: bool,
 ) -> Cow<'r, [Record]> {
-    let is_identical =
-        |record: &Record| record.length as usize == query.len() && docnos.of(record) == query;
-    if !dropped || !records.iter().any(is_identical) {
+    if !dropped || !records.iter().any(|record| has_docno(record, query, docnos)) {
         return Cow::Borrowed(records);
     }
-    Cow::Owned(records.iter().filter(|record| !is_identical(record)).copied().collect())
+    Cow::Owned(records.iter().filter(|record| !has_docno(record, query, docnos)).copied().collect())
 }
 
-/// Returns a count of queries in words: `1 query`, `2 queries` and so on.
+/// Returns whether the document id of a record is `id`.
+#[inline]
+fn has_docno(record: &Record, id: &[u8], docnos: Docnos<'_>) -> bool {
+    // The length is in the record, and spares nearly every look at the docno.
+    record.length as usize == id.len() && docnos.get(record) == id
+}
+
+/// Writes a count of queries in words: `1 query`, `2 queries` and so on.
 fn count_of_queries(count: u64) -> String {
     format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
 }
 
-/// Combines the rows that all workers have read and ranked.
+/// Joins the rankings of all workers to one run; returns its rows of labels and the problems.
 pub(crate) fn finish(
-    read: WorkerResults<Results<'_>>,
+    read: WorkerResults<RunReader<'_>>,
     rankings: Vec<RunRankings<'_>>,
     name: &str,
-    source: &impl Source,
-    joining: &Joining<'_>,
+    source: &impl RowSource,
+    joining: &JoinContext<'_>,
 ) -> (StagedRun, RunProblems) {
-    let ignored = ignored(&read.rows);
+    let ignored = ignored(read.rows.iter());
     let lines = read.lines();
     let joined = read.rows.iter().any(|rows| rows.last.is_some());
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
-    let (name, path) = (name.to_owned(), source.name().to_owned());
-    let info =
-        RunInfo { name, tag, source: path, results: read.count, ignored, ..RunInfo::default() };
+    let info = RunInfo {
+        name: name.to_owned(),
+        tag,
+        source: source.name().to_owned(),
+        results: read.count,
+        ignored,
+        ..RunInfo::default()
+    };
     let tied = joining.keep_ties.then(StagedTies::default);
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
-    let (mut findings, mut repeats) = (read.findings, Findings::default());
-    let (mut units, mut sample) = (UnitsSeen::default(), RetrievedSample::default());
+    let (mut findings, mut repeats) = (read.findings, Diagnostics::default());
+    let (mut units, mut sample) = (AggregateCounts::default(), RetrievedSample::default());
     for part in rankings {
         sample.merge(part.sample);
         part.uniting.into_iter().for_each(|uniting| units.merge(uniting.seen));
@@ -526,47 +566,48 @@ pub(crate) fn finish(
         findings.merge(part.ranker.wrong_ranks);
         if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(part.findings);
     }
-    let line = |line| source.line(line);
-    let mut problems = findings.into_problems(&run.info.source, line, &lines);
+    let mut problems = findings.into_problems(&run.info.source, |line| source.line(line), &lines);
     run.info.units = units.counts;
     if problems.first.is_empty()
-        && let Some(message) = nothing_in_it(&run.info, joined, joining, source.expected(Role::Run))
-            .or_else(|| units_change_nothing(&units, joining))
+        && let Some(message) =
+            empty_run_message(&run.info, joined, joining, source.expected(Role::Run))
+                .or_else(|| unused_rule_message(&units, joining))
     {
         problems = whole_file(&run.info.source, message);
     }
     joining.note_repair(&run.info.source, &sample);
-    let repeats = repeats.into_problems(&run.info.source, line, &lines);
+    let repeats = repeats.into_problems(&run.info.source, |line| source.line(line), &lines);
     (run, RunProblems { lines: problems, repeats })
 }
 
-/// Collects the queries without judgments that workers have met.
-pub(crate) fn ignored(rows: &[Results<'_>]) -> Unmatched {
-    let mut ignored: Vec<&[u8]> = rows.iter().flat_map(|rows| rows.ignored.ids().iter()).collect();
+/// Collects the queries of a run without judgments, which all workers have met, sorted by id.
+pub(crate) fn ignored<'r>(rows: impl Iterator<Item = &'r RunReader<'r>>) -> Unmatched {
+    let mut ignored: Vec<&[u8]> = rows.flat_map(|rows| rows.ignored.ids().iter()).collect();
     ignored.par_sort_unstable();
     ignored.dedup();
     Unmatched::all(ignored)
 }
 
-/// Says that the rule of units would change nothing. Of a run that is only a part nobody knows.
-pub(crate) fn units_change_nothing(seen: &UnitsSeen, joining: &Joining<'_>) -> Option<String> {
-    let asked = joining.units.as_ref().filter(|_| !joining.part)?;
-    seen.changes_nothing(&asked.units, "--units")
+/// Returns the message that the rule `--doc-id` would change nothing in the run, if so. Of a run
+/// that is only a part nobody knows.
+pub(crate) fn unused_rule_message(
+    seen: &AggregateCounts,
+    joining: &JoinContext<'_>,
+) -> Option<String> {
+    let rule = joining.units.as_ref().filter(|_| !joining.part)?;
+    seen.unused_rule_message(&rule.units, "--doc-id")
 }
 
-/// Says what is wrong with a run without results, or, if it is not `joined`, with a run that has to
-/// have a query of the qrels and has none.
-pub(crate) fn nothing_in_it(
+/// Returns the message about a run without results, or without a query of the qrels; else `None`.
+/// `joined` tells whether it has a query of the qrels.
+pub(crate) fn empty_run_message(
     info: &RunInfo,
     joined: bool,
-    joining: &Joining<'_>,
+    joining: &JoinContext<'_>,
     expected: String,
 ) -> Option<String> {
     let there = joining.qrels.queries();
-    if joining.part {
-        return None;
-    }
-    if info.results == 0 && joining.may_be_empty {
+    if joining.part || info.results == 0 && joining.may_be_empty {
         return None;
     }
     if info.results == 0 {
@@ -588,7 +629,7 @@ pub(crate) fn nothing_in_it(
 }
 
 impl Join {
-    /// Checks that the lines of the qrels were read by the rules for lines of runs.
+    /// Rejects qrels that were read in another dialect than that of the join.
     pub(crate) fn check_dialect(&self, qrels: &Qrels) -> Result<()> {
         match qrels.dialect() {
             Some(dialect) if dialect != self.dialect => Err(Error::Unanswerable(format!(
@@ -600,66 +641,66 @@ impl Join {
         }
     }
 
-    pub(crate) fn joining<'a>(&'a self, qrels: &'a Qrels) -> Joining<'a> {
-        let (rule, rules) = (self.rule(), self.dialect.rules());
-        let (keep_ties, drop_identical_ids) = (self.keep_ties, self.drop_identical_ids);
-        Joining {
+    /// Returns the qrels and the settings of the join for all workers.
+    pub(crate) fn context<'a>(&'a self, qrels: &'a Qrels) -> JoinContext<'a> {
+        JoinContext { watch: self.watch(), ..self.unwatched_context(qrels) }
+    }
+
+    /// Returns the qrels and the settings of the join for all workers, without its watch.
+    pub(crate) fn unwatched_context<'a>(&self, qrels: &'a Qrels) -> JoinContext<'a> {
+        JoinContext {
             qrels,
-            rule,
-            rules,
-            keep_ties,
+            rule: self.rule(),
+            rules: self.dialect.rules(),
+            keep_ties: self.keep_ties,
             part: self.part,
             may_be_empty: self.part,
-            drop_identical_ids,
-            units: self.units_asked(),
-            watch: self.watch(),
+            drop_identical_ids: self.drop_identical_ids,
+            units: self.aggregate_rule(),
+            watch: None,
             recognised: self.recognised.clone(),
         }
     }
 
-    /// What is done with the units of results, if anything is.
-    pub(crate) fn units_asked(&self) -> Option<Arc<UnitsAsked>> {
-        self.puts_together().then(|| {
-            Arc::new(UnitsAsked {
+    /// Returns the rule that merges a run's results by unit, if the join has one.
+    pub(crate) fn aggregate_rule(&self) -> Option<Arc<AggregateRule>> {
+        self.aggregates().then(|| {
+            Arc::new(AggregateRule {
                 units: self.units.clone(),
-                repeats: self.repeats(),
+                repeats: self.aggregation(),
                 rows: self.rows.map(|rows| rows.get() as usize),
             })
         })
     }
 
-    /// Rejects options of units that contradict the order of ties.
+    /// Rejects settings of units (`--doc-id`, `--aggregate`) that contradict the order of ties.
     ///
     /// # Errors
     /// Sums in an order that the file lacks; blanks where every order of ties is wanted; a rule
     /// without text.
     pub(crate) fn check_units(&self) -> Result<()> {
-        let repeats = self.repeats();
-        let refused = |message: String| Err(Error::Unanswerable(message));
         self.units.check()?;
-        if matches!(self.units, Units::Column(_))
-            && self.runs_as.columns.as_ref().is_some_and(|columns| columns.ordered().is_some())
+        let (units, repeats, ties) = (&self.units, self.aggregation(), self.ties);
+        let columns = self.runs_as.columns.as_ref();
+        let message = if matches!(units, DocIdRule::Column(_))
+            && columns.is_some_and(|columns| columns.ordered().is_some())
         {
-            return refused(format!(
-                "--units {} names a column, and the columns of the run are given in their order: \
-                 give their names",
-                self.units
-            ));
-        }
-        if repeats.makes_scores() && matches!(self.ties, Ties::Input | Ties::Rank) {
-            let ties = self.ties;
-            return refused(format!(
-                "--repeats {repeats} makes scores for which the input has no order: take --ties \
+            format!(
+                "--doc-id {units} names a column, and the columns of the run are given in their \
+                 order: give their names"
+            )
+        } else if repeats.changes_scores() && matches!(ties, TieBreak::Input | TieBreak::Rank) {
+            format!(
+                "--aggregate {repeats} makes scores for which the input has no order: take --ties \
                  docno-desc or docno-asc, and not {ties}"
-            ));
-        }
-        if repeats == Repeats::Blank && self.keep_ties {
-            return refused(
-                "--repeats blank has no expected value over ties that can be computed: take --ties \
-                 docno-desc, or --repeats first"
-                    .to_owned(),
-            );
-        }
-        Ok(())
+            )
+        } else if repeats == Aggregation::Blank && self.keep_ties {
+            "--aggregate blank has no expected value over ties that can be computed: take --ties \
+             docno-desc, or --aggregate max"
+                .to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Error::Unanswerable(message))
     }
 }

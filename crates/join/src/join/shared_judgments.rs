@@ -1,20 +1,22 @@
-//! Sets of judged documents that several queries share.
+//! The search for sets of judged documents that several queries of the qrels share.
 
 use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::doc_table::JudgedDocs;
 use super::qrels::Qrels;
 use crate::matrix::SharedJudgments;
 
 impl Qrels {
-    /// Counts the queries of each set of judged documents. A set is known by the sum of the hashes
-    /// of its documents, which does not depend on their order.
+    /// Counts the queries of the qrels that share a set of judged documents with other queries. A
+    /// set is known by the sum of the hashes of its documents, which does not depend on their
+    /// order.
     pub(crate) fn shared_judgments(&self) -> Option<SharedJudgments> {
         let mut queries_of: HashMap<(u128, usize), u64> = HashMap::new();
         let judged = if self.passages().is_some() { 0 } else { self.queries().len() as u32 };
         for query in 0..judged {
-            let (shelf, table) = self.judged(query);
+            let JudgedDocs { shelf, table } = self.judged(query);
             let hashes = shelf.documents(table).map(|(docno, _)| xxh3_128(docno));
             let (sum, count) =
                 hashes.fold((0u128, 0), |(sum, count), hash| (sum.wrapping_add(hash), count + 1));
@@ -23,6 +25,6 @@ impl Qrels {
             }
         }
         let sizes: Vec<u64> = queries_of.into_values().collect();
-        SharedJudgments::of(&sizes, self.queries().len() as u64)
+        SharedJudgments::from_sizes(&sizes, self.queries().len() as u64)
     }
 }

@@ -1,4 +1,4 @@
-//! The fields of a section, written and read.
+//! Encoding and decoding of the fields in a section of a `.lmx` file: integers, floats and strings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,8 +7,9 @@ use crate::bytes::mmap::Mapping;
 use crate::error::{Error, Result};
 use crate::matrix::column::Column;
 
-pub(super) fn damaged(path: &Path, section: &'static str, message: String) -> Error {
-    Error::Matrix { path: path.to_owned(), section, message }
+/// Returns the error of a `.lmx` file with a damaged section.
+pub(super) fn damaged(path: &Path, section: &'static str, message: impl Into<String>) -> Error {
+    Error::Matrix { path: path.to_owned(), section, message: message.into() }
 }
 
 pub(super) fn bytes_of(numbers: &[u32]) -> Vec<u8> {
@@ -31,8 +32,20 @@ impl Encoder {
         self.bytes(&number.to_le_bytes());
     }
 
-    pub(super) fn words<const N: usize>(&mut self, words: [u32; N]) {
-        words.iter().for_each(|&word| self.u32(word));
+    pub(super) fn u64s(&mut self, numbers: &[u64]) {
+        numbers.iter().for_each(|&number| self.u64(number));
+    }
+
+    pub(super) fn f64s(&mut self, numbers: &[f64]) {
+        numbers.iter().for_each(|number| self.u64(number.to_bits()));
+    }
+
+    pub(super) fn counts<const N: usize>(&mut self, counts: [usize; N]) {
+        counts.iter().for_each(|&count| self.u64(count as u64));
+    }
+
+    pub(super) fn u32s(&mut self, numbers: &[u32]) {
+        numbers.iter().for_each(|&number| self.u32(number));
     }
 
     pub(super) fn string(&mut self, bytes: &[u8]) {
@@ -41,28 +54,31 @@ impl Encoder {
     }
 }
 
-/// A reader of the fields of a section. Running out of bytes is an error that names the section.
+/// A reader of the fields in a section of a `.lmx` file. Running out of bytes is an error that
+/// names the section.
 pub(super) struct Decoder<'a> {
-    pub(super) file: &'a Arc<Mapping>,
+    pub file: &'a Arc<Mapping>,
     /// The bytes of the section that are left.
-    pub(super) rest: &'a [u8],
+    pub rest: &'a [u8],
     /// The end of the section in the file.
-    pub(super) end: usize,
-    pub(super) name: &'static str,
-    pub(super) path: &'a Path,
+    pub end: usize,
+    pub name: &'static str,
+    pub path: &'a Path,
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn bad(&self, message: String) -> Error {
+    /// Returns the error of a `.lmx` section that has the fault in `message`.
+    pub(super) fn bad(&self, message: impl Into<String>) -> Error {
         damaged(self.path, self.name, message)
     }
 
+    /// Returns the value of a check of a `.lmx` section, or the check's message as an error.
+    pub(super) fn accept<T>(&self, value: Result<T, String>) -> Result<T> {
+        value.map_err(|message| self.bad(message))
+    }
+
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
-            return Err(self.bad("ends too early".into()));
-        };
-        self.rest = rest;
-        Ok(taken)
+        self.rest.split_off(..count).ok_or_else(|| self.bad("ends too early"))
     }
 
     pub(super) fn u32(&mut self) -> Result<u32> {
@@ -78,19 +94,35 @@ impl<'a> Decoder<'a> {
         usize::try_from(count).map_err(|_| self.bad(format!("{count} entries")))
     }
 
-    pub(super) fn words(&mut self, count: usize) -> Result<&'a [[u8; 4]]> {
-        Ok(self.take(count.saturating_mul(4))?.as_chunks().0)
+    /// Reads `N` counts from a `.lmx` section, one after the other.
+    pub(super) fn counts<const N: usize>(&mut self) -> Result<[usize; N]> {
+        let mut counts = [0; N];
+        for count in &mut counts {
+            *count = self.count()?;
+        }
+        Ok(counts)
     }
 
-    pub(super) fn doubles(&mut self, count: usize) -> Result<&'a [[u8; 8]]> {
-        Ok(self.take(count.saturating_mul(8))?.as_chunks().0)
+    /// Reads `count` tuples of `N` 32-bit numbers each from a `.lmx` section.
+    pub(super) fn groups<const N: usize>(
+        &mut self,
+        count: usize,
+    ) -> Result<impl Iterator<Item = [u32; N]> + use<'a, N>> {
+        let words = self.words(count.saturating_mul(N))?.as_chunks().0;
+        Ok(words.iter().map(|words| words.map(u32::from_le_bytes)))
+    }
+
+    /// Takes the bytes of `count` numbers of `N` bytes each from a `.lmx` section.
+    pub(super) fn words<const N: usize>(&mut self, count: usize) -> Result<&'a [[u8; N]]> {
+        // Saturated, a forged count asks for more bytes than a file has, and fails.
+        Ok(self.take(count.saturating_mul(N))?.as_chunks().0)
     }
 
     pub(super) fn u32_column(&mut self, count: usize) -> Result<Vec<u32>> {
         Ok(self.words(count)?.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// Reads a section that is nothing but `count` numbers.
+    /// Reads a `.lmx` section that is nothing but `count` 32-bit numbers.
     pub(super) fn u32s(&mut self, count: usize) -> Result<Vec<u32>> {
         let numbers = self.u32_column(count)?;
         self.end()?;
@@ -98,22 +130,23 @@ impl<'a> Decoder<'a> {
     }
 
     pub(super) fn u64s(&mut self, count: usize) -> Result<Vec<u64>> {
-        Ok(self.doubles(count)?.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
+        Ok(self.words(count)?.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }
 
     pub(super) fn f64s(&mut self, count: usize) -> Result<Vec<f64>> {
-        Ok(self.doubles(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+        Ok(self.words(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
-    /// Reads numbers like [`Decoder::f64s`], but borrows numbers from the file if their bytes are
-    /// aligned and in native order.
+    /// Reads floats from a `.lmx` section, borrowed from the file if their bytes are aligned and in
+    /// native order.
     pub(super) fn f64_column(&mut self, count: usize) -> Result<Column<f64>> {
         let (start, rest) = (self.end - self.rest.len(), self.rest);
-        let length = self.doubles(count)?.len() * 8;
+        let length = self.words::<8>(count)?.len() * 8;
+        // A file is little-endian, so elsewhere its bytes are not the numbers as memory has them.
         let in_file = Column::in_file(self.file, start..start + length);
         match in_file.filter(|_| cfg!(target_endian = "little")) {
             Some(column) => Ok(column),
-            None => Ok(Decoder { rest, ..*self }.f64s(count)?.into()),
+            None => Ok(Self { rest, ..*self }.f64s(count)?.into()),
         }
     }
 
@@ -122,7 +155,8 @@ impl<'a> Decoder<'a> {
         self.take(length)
     }
 
-    /// Reads a string as UTF-8, validated in a copy: a mapped file may change.
+    /// Reads a string from a `.lmx` section as UTF-8, validated in a copy: a mapped file may
+    /// change.
     pub(super) fn text(&mut self) -> Result<String> {
         let bytes = self.string()?.to_vec();
         Ok(String::from_utf8(bytes)
@@ -130,10 +164,9 @@ impl<'a> Decoder<'a> {
     }
 
     pub(super) fn end(&self) -> Result<()> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(self.bad(format!("{} bytes too many", self.rest.len())))
+        match self.rest.len() {
+            0 => Ok(()),
+            more => Err(self.bad(format!("{more} bytes too many"))),
         }
     }
 }
@@ -142,8 +175,8 @@ impl<'a> Decoder<'a> {
 mod tests {
     use super::*;
 
-    /// The same numbers, and the same errors, wherever a column lies; it stays in the file where it
-    /// is aligned.
+    /// Reads equal numbers, and equal errors, wherever a column lies; an aligned column stays in
+    /// the file.
     #[test]
     fn columns_of_numbers_stay_where_they_are_aligned() {
         let numbers = [0.1, -0.0, f64::MAX, f64::from_bits(1)];

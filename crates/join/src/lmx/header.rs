@@ -1,4 +1,4 @@
-//! The header and the table of sections.
+//! The header of a `.lmx` file and its table of sections, read and checked.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,13 +8,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::damaged;
 use super::layout::{
-    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MOST_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, SPANS,
-    TIED, VERSION, name_of,
+    ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, MAX_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, SPANS,
+    TIES, VERSION, name_of,
 };
 use crate::error::{Error, Result};
 use crate::format::lmx::{DRAFT, MAGIC, is_label_matrix};
 
-/// One section of a file.
+/// A section of a `.lmx` file: its kind, its place and its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// The number of its kind: its index + 1, or the number of a further section.
@@ -29,7 +29,7 @@ pub struct Section {
     pub checksum: u64,
 }
 
-/// The header and table of a file.
+/// The header of a `.lmx` file: its version, its length and its table of sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
     /// The version of the format.
@@ -41,24 +41,29 @@ pub struct Description {
 }
 
 impl Description {
-    /// Reads the header and section table of the file at `path`.
+    /// Reads the header and section table of the `.lmx` file at `path`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
-        let failed = |e| Error::io(path, "read", e);
-        let length = file.metadata().map_err(failed)?.len();
         let mut start = Vec::new();
-        file.take((HEADER + ENTRY * MOST_SECTIONS) as u64)
-            .read_to_end(&mut start)
-            .map_err(failed)?;
+        let metadata = file.metadata().and_then(|metadata| {
+            file.take((HEADER + ENTRY * MAX_SECTIONS) as u64).read_to_end(&mut start)?;
+            Ok(metadata)
+        });
+        let length = metadata.map_err(|e| Error::io(path, "read", e))?.len();
         describe(&start, length, path)
     }
 
-    /// Whether `start`, the first bytes of a file, is the start of a `.lmx` file, that of a draft
-    /// included.
+    /// Returns whether `start`, the first bytes of a file, is the start of a `.lmx` file, also of a
+    /// draft of the format.
     pub fn recognises(start: &[u8]) -> bool {
         is_label_matrix(start)
     }
+}
+
+/// Returns the error of a `.lmx` file with a damaged header, as a failed result.
+fn refuse<T>(path: &Path, message: impl Into<String>) -> Result<T> {
+    Err(damaged(path, "header", message))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -69,60 +74,57 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default())
 }
 
-/// Checks the header and the table, which are at the start of a file of `length` bytes: magic,
-/// version, checksum, sizes, order.
+/// Reads and checks the header and section table at the start of a `.lmx` file of `length` bytes.
+/// The checks are of magic, version, checksum, sizes and order.
 pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
-    let header = |message: String| damaged(path, "header", message);
     if start.starts_with(&DRAFT) {
-        return Err(header(
-            "was written by a draft of laneval: make it again with `laneval build`".into(),
-        ));
+        let message = "was written by a draft of laneval: make it again with `laneval build`";
+        return refuse(path, message);
     }
+    // As many bytes of the magic as there are: a file cut off in it is truncated, and not foreign.
     if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
-        return Err(header("is not a .lmx file (made by `laneval build`)".into()));
+        return refuse(path, "is not a .lmx file (made by `laneval build`)");
     }
     let Some(head) = start.get(..HEADER) else {
-        return Err(header(format!("the file ends after {length} bytes")));
+        return refuse(path, format!("the file ends after {length} bytes"));
     };
     let (version, count) = (u32_at(head, 8), u32_at(head, 12) as usize);
     if version != VERSION {
-        return Err(header(format!(
+        let message = format!(
             "is of format version {version}, and this laneval reads version {VERSION}: rebuild it \
              with `laneval build`"
-        )));
+        );
+        return refuse(path, message);
     }
     let bytes = u64_at(head, 16);
     // Before the checksum, for a truncated file is the most usual damage, and deserves its own
     // words. The length in the table is believed only once it is that of the file.
     if bytes != length {
-        return Err(header(format!(
-            "the file has {length} bytes where its header says {bytes}: it is truncated"
-        )));
+        let message =
+            format!("the file has {length} bytes where its header says {bytes}: it is truncated");
+        return refuse(path, message);
     }
-    if !(SECTIONS.len()..=MOST_SECTIONS).contains(&count) {
-        return Err(header(format!(
-            "has {count} sections, which no file of version {version} has"
-        )));
+    if !(SECTIONS.len()..=MAX_SECTIONS).contains(&count) {
+        let message = format!("has {count} sections, which no file of version {version} has");
+        return refuse(path, message);
     }
-    let table_end = HEADER + ENTRY * count;
-    let Some(table) = start.get(..table_end) else {
-        return Err(header(format!("the file ends after {length} bytes")));
+    let Some(table) = start.get(..HEADER + ENTRY * count) else {
+        return refuse(path, format!("the file ends after {length} bytes"));
     };
     let mut unsigned = table.to_vec();
     // The checksum is over the header with zeros in the place of the checksum, as it was when it
     // was computed.
     unsigned[HEADER - 8..HEADER].fill(0);
     if xxh3_64(&unsigned) != u64_at(head, 24) {
-        return Err(header("the checksum does not match: the file is damaged".into()));
+        return refuse(path, "the checksum does not match: the file is damaged");
     }
     let sections = sections_of(&table[HEADER..], bytes, path)?;
     Ok(Description { version, bytes, sections })
 }
 
-/// Reads the entries of the table of a file of `bytes` bytes, and checks that the sections lie one
-/// behind the other up to its end.
+/// Reads the section table of a `.lmx` file of `bytes` bytes, and checks that the sections follow
+/// one another to its end.
 fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> {
-    let header = |message: String| damaged(path, "header", message);
     let mut sections: Vec<Section> = Vec::new();
     let mut end = (HEADER + entries.len()) as u64;
     for (at, entry) in entries.chunks_exact(ENTRY).enumerate() {
@@ -136,40 +138,37 @@ fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> 
         // Checked: a length near 2⁶⁴ would wrap to a small end.
         let inside = offset >= end && offset.checked_add(length).is_some_and(|end| end <= bytes);
         if !next || !inside || !offset.is_multiple_of(ALIGN as u64) {
-            return Err(damaged(path, name, "lies outside of the file".into()));
+            return Err(damaged(path, name, "lies outside of the file"));
         }
         match mark {
             0 if core => {}
             _ if core => {
-                return Err(damaged(path, name, "the reserved word of its entry is not 0".into()));
+                return Err(damaged(path, name, "the reserved word of its entry is not 0"));
             }
-            REQUIRED if ![TIED, IDEAL, EXACT, GROUPS, SPANS].contains(&kind) => {
-                return Err(header(format!(
+            REQUIRED if ![TIES, IDEAL, EXACT, FACETS, SPANS].contains(&kind) => {
+                let message = format!(
                     "needs its section of kind {kind}, which this laneval does not know: a newer \
                      laneval reads it"
-                )));
+                );
+                return refuse(path, message);
             }
             OPTIONAL | REQUIRED => {}
             _ => {
-                return Err(damaged(
-                    path,
-                    name,
-                    format!("is marked {mark}, neither optional nor required"),
-                ));
+                let message = format!("is marked {mark}, neither optional nor required");
+                return Err(damaged(path, name, message));
             }
         }
         end = offset + length;
         sections.push(Section { kind, name, offset, length, checksum: u64_at(entry, 24) });
     }
     if end != bytes {
-        return Err(header(format!(
-            "the file has {bytes} bytes, and its last section ends after {end}"
-        )));
+        let message = format!("the file has {bytes} bytes, and its last section ends after {end}");
+        return refuse(path, message);
     }
     Ok(sections)
 }
 
-/// The bytes of a section, after comparing their checksum.
+/// Returns the bytes of a section of a `.lmx` file, after comparing their checksum.
 pub(super) fn section<'a>(
     file: &'a [u8],
     description: &Description,
@@ -179,11 +178,8 @@ pub(super) fn section<'a>(
     let section = &description.sections[at];
     let bytes = &file[section.offset as usize..(section.offset + section.length) as usize];
     if xxh3_64(bytes) != section.checksum {
-        return Err(damaged(
-            path,
-            section.name,
-            "the checksum does not match: the file is damaged".into(),
-        ));
+        let message = "the checksum does not match: the file is damaged";
+        return Err(damaged(path, section.name, message));
     }
     Ok(bytes)
 }

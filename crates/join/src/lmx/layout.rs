@@ -1,4 +1,4 @@
-//! Sizes of a file's parts, and the kinds and names of its sections.
+//! Sizes and alignments in a `.lmx` file, and the kinds and names of its sections.
 
 /// The newest version of the format. Every later laneval reads files of this version; another
 /// layout gets another number.
@@ -23,7 +23,7 @@ pub(super) const SECTIONS: [&str; 8] = [
 ];
 /// The places of the sections.
 pub(super) const RULE: usize = 0;
-pub(super) const BOOK: usize = 1;
+pub(super) const CODEBOOK: usize = 1;
 pub(super) const QUERIES: usize = 2;
 pub(super) const JUDGED: usize = 3;
 pub(super) const RUNS: usize = 4;
@@ -32,15 +32,15 @@ pub(super) const PACKING: usize = 6;
 pub(super) const TILES: usize = 7;
 
 /// The kind of the section of tied groups.
-pub(super) const TIED: u32 = 9;
+pub(super) const TIES: u32 = 9;
 /// The kind of the section of the source of ideal rankings.
 pub(super) const IDEAL: u32 = 10;
 /// The kind of the section of exact grades.
 pub(super) const EXACT: u32 = 11;
 /// The kind of the section of judgment groups.
-pub(super) const GROUPS: u32 = 12;
+pub(super) const FACETS: u32 = 12;
 /// The kind of the section of the rule of units.
-pub(super) const UNITS: u32 = 13;
+pub(super) const AGGREGATION: u32 = 13;
 /// The kind of the section of rankings of passages.
 pub(super) const SPANS: u32 = 14;
 /// The mark of a section that a reader may skip.
@@ -48,16 +48,16 @@ pub(super) const OPTIONAL: u32 = 1;
 /// The mark of a section that a reader needs to understand the file.
 pub(super) const REQUIRED: u32 = 2;
 /// The most sections that a file may have.
-pub(super) const MOST_SECTIONS: usize = 256;
+pub(super) const MAX_SECTIONS: usize = 256;
 
-/// The name of a section of this kind.
+/// Returns the name of a section of a `.lmx` file by the number of its kind.
 pub(super) fn name_of(kind: u32) -> &'static str {
     match kind {
-        TIED => "tied groups",
+        TIES => "tied groups",
         IDEAL => "ideal rankings",
         EXACT => "exact grades",
-        GROUPS => "judgment groups",
-        UNITS => "units",
+        FACETS => "judgment groups",
+        AGGREGATION => "units",
         SPANS => "spans",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }

@@ -1,30 +1,30 @@
-//! Opening a file: all but its tiles is checked.
+//! Opening of a `.lmx` file as a label matrix, mapped or read, with the checks of its sections.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::fields::{Decoder, damaged};
-use super::further::{
-    decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
-};
 use super::header::{Description, Section, describe, section};
 use super::layout::{
-    BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED,
-    TILES, UNITS,
+    AGGREGATION, CODEBOOK, EXACT, FACETS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS,
+    SECTIONS, SPANS, TIES, TILES,
+};
+use super::optional_sections::{
+    decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
 };
 use super::sections::{
     decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing,
 };
 use crate::bytes::mmap::{FileAccess, Mapping};
 use crate::error::{Error, Result};
-use crate::matrix::label_matrix::{LabelMatrix, TileBytes};
-use crate::matrix::listed::ListedTiles;
-use crate::matrix::tied::TiedIn;
+use crate::matrix::label_matrix::{LabelMatrix, TileBytes, check_depths};
+use crate::matrix::sparse::SparseTiles;
+use crate::matrix::ties::TieContext;
 use crate::matrix::tile::Packing;
 use crate::rule::RankingRule;
 
 impl LabelMatrix {
-    /// Reads a `.lmx` file into memory.
+    /// Reads a label matrix from a `.lmx` file into memory, and checks all sections.
     ///
     /// # Errors
     /// A file that cannot be read, or that is truncated, foreign, of another version, or damaged.
@@ -32,7 +32,8 @@ impl LabelMatrix {
         Self::open(path, FileAccess::Read)
     }
 
-    /// Maps a `.lmx` file: its tiles are read when they are used, and never copied.
+    /// Maps a label matrix from a `.lmx` file: its tiles are read when they are used, and never
+    /// copied.
     ///
     /// No other program may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but
     /// the tiles is checked, as [`LabelMatrix::read`] does.
@@ -40,7 +41,7 @@ impl LabelMatrix {
         Self::open(path, FileAccess::Mapped)
     }
 
-    /// Maps or reads a `.lmx` file.
+    /// Opens a label matrix from a `.lmx` file, mapped or read into memory.
     ///
     /// # Errors
     /// As [`LabelMatrix::read`].
@@ -48,7 +49,7 @@ impl LabelMatrix {
         open(path.as_ref(), access)
     }
 
-    /// Reads the bytes of a `.lmx` file.
+    /// Reads a label matrix from the bytes of a `.lmx` file.
     ///
     /// # Errors
     /// Bytes that are truncated, foreign, of another version, or damaged.
@@ -68,85 +69,97 @@ fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
     decode(file, &description, path)
 }
 
-/// Decodes the matrix of a file, and checks its tiles, too.
+/// Decodes the label matrix of a `.lmx` file, and checks the checksums of all sections, tiles
+/// included.
 fn decode_whole(file: Mapping, path: &Path) -> Result<LabelMatrix> {
     let description = describe(&file, file.len() as u64, path)?;
+    // `decode` reads neither the tiles nor sections of unknown kinds, so it compares no checksum of
+    // theirs.
     for at in TILES..description.sections.len() {
         section(&file, &description, at, path)?;
     }
     decode(file, &description, path)
 }
 
-/// A reader of a section, after comparing its checksum.
-fn decoder<'a>(
+/// A reader of the sections of a `.lmx` file, each decoded after a comparison of its checksum.
+struct SectionReader<'a> {
     file: &'a Arc<Mapping>,
-    description: &Description,
-    at: usize,
+    description: &'a Description,
     path: &'a Path,
-) -> Result<Decoder<'a>> {
-    let rest = section(file, description, at, path)?;
-    let &Section { name, offset, length, .. } = &description.sections[at];
-    Ok(Decoder { file, rest, end: (offset + length) as usize, name, path })
 }
 
-/// Computes the packing of rows with these depths, and rejects a file with another packing or
-/// another size of tiles.
-fn compute_packing(
-    file: &Mapping,
-    description: &Description,
-    path: &Path,
-    depths: &[u32],
-) -> Result<Packing> {
-    // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is
-    // checked not to overflow.
-    let packing = Packing::new(depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
-    // Compare the bytes of the stored directory, then drop them: the matrix uses the computed
-    // packing.
-    if section(file, description, PACKING, path)? != encode_packing(&packing) {
-        let message = "does not follow from the row lengths".into();
-        return Err(damaged(path, SECTIONS[PACKING], message));
+impl<'a> SectionReader<'a> {
+    /// Decodes the section numbered `at` of a `.lmx` file, after comparing its checksum.
+    fn decode<T>(
+        &self,
+        at: usize,
+        decode: impl FnOnce(&mut Decoder<'a>) -> Result<T>,
+    ) -> Result<T> {
+        let Self { file, description, path } = *self;
+        let rest = section(file, description, at, path)?;
+        let &Section { name, offset, length, .. } = &description.sections[at];
+        decode(&mut Decoder { file, rest, end: (offset + length) as usize, name, path })
     }
-    let tiles = &description.sections[TILES];
-    if tiles.length != packing.bytes() {
-        let message =
-            format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
-        return Err(damaged(path, SECTIONS[TILES], message));
+
+    /// Decodes the section of a given kind that only some `.lmx` files have; returns `None` if the
+    /// file has no such section.
+    fn decode_kind<T>(
+        &self,
+        kind: u32,
+        decode: impl FnOnce(&mut Decoder<'a>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let at = self.description.sections.iter().position(|section| section.kind == kind);
+        at.map(|at| self.decode(at, decode)).transpose()
     }
-    Ok(packing)
+
+    /// Computes the packing of rankings of these depths into tiles, and rejects a `.lmx` file with
+    /// another packing or another size of tiles.
+    fn compute_packing(&self, depths: &[u32]) -> Result<Packing> {
+        let Self { file, description, path } = *self;
+        // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is
+        // checked not to overflow.
+        let packing =
+            Packing::new(depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
+        // Compare the bytes of the stored directory, then drop them: the matrix uses the computed
+        // packing.
+        if section(file, description, PACKING, path)? != encode_packing(&packing) {
+            let message = "does not follow from the row lengths";
+            return Err(damaged(path, SECTIONS[PACKING], message));
+        }
+        let (length, needed) = (description.sections[TILES].length, packing.bytes());
+        if length != needed {
+            let message = format!("has {length} bytes where the row lengths need {needed}");
+            return Err(damaged(path, SECTIONS[TILES], message));
+        }
+        Ok(packing)
+    }
 }
 
-/// Decodes the matrix of a file, and checks all but its tiles.
+/// Decodes the label matrix of a `.lmx` file, and checks all but its tiles.
 pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
     let file = Arc::new(file);
-    let read = |at: usize| decoder(&file, description, at, path);
+    let reader = SectionReader { file: &file, description, path };
 
-    let (rule, fingerprint) = decode_rule(&mut read(RULE)?)?;
-    let book = decode_book(&mut read(BOOK)?)?;
-    let queries = decode_ids(&mut read(QUERIES)?)?;
-    let facts = decode_facts(&mut read(JUDGED)?, queries.len(), book.codes())?;
-    let runs = decode_runs(&mut read(RUNS)?)?;
-    let depths = read(ROWS)?.u32s(queries.len().saturating_mul(runs.len()))?;
-    if let Some((depth, kept)) = rule.deeper(&depths) {
-        let message = format!("a row of {depth} results where the rule keeps the first {kept}");
-        return Err(damaged(path, SECTIONS[ROWS], message));
-    }
-    let packing = compute_packing(&file, description, path, &depths)?;
-    let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
-    let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
-    let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings);
-    let tied = of_kind(TIED).map(decode_tied).transpose()?;
-    let units = of_kind(UNITS).map(|at| decode_units(&mut read(at)?)).transpose()?.map(Arc::new);
-    let ideal =
-        of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
-    let exact = of_kind(EXACT)
-        .map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths))
-        .transpose()?;
-    let grouped = of_kind(GROUPS)
-        .map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len()))
-        .transpose()?;
+    let (rule, fingerprint) = reader.decode(RULE, decode_rule)?;
+    let book = reader.decode(CODEBOOK, decode_book)?;
+    let queries = reader.decode(QUERIES, decode_ids)?;
+    let facts = reader.decode(JUDGED, |from| decode_facts(from, queries.len(), book.codes()))?;
+    let runs = reader.decode(RUNS, decode_runs)?;
+    let rows = queries.len().saturating_mul(runs.len());
+    let depths = reader.decode(ROWS, |from| from.u32s(rows))?;
+    check_depths(&rule, &depths).map_err(|message| damaged(path, SECTIONS[ROWS], message))?;
+    let packing = reader.compute_packing(&depths)?;
+    let rankings = TieContext { depths: &depths, max_depth: rule.depth, facts: &facts };
+    let tied = reader.decode_kind(TIES, |from| decode_tied(from, runs.len(), rankings))?;
+    let units = reader.decode_kind(AGGREGATION, decode_units)?.map(Arc::new);
+    let ideal = reader.decode_kind(IDEAL, decode_ideal)?.unwrap_or_default();
+    let exact = reader.decode_kind(EXACT, |from| decode_exact(from, &book, &facts, &depths))?;
+    let grouped =
+        reader.decode_kind(FACETS, |from| decode_groups(from, queries.len(), depths.len()))?;
     let alone = grouped.is_none() && exact.is_none();
-    let decode_spans = |at| decode_spans(&mut read(at)?, queries.len(), &depths, alone);
-    let spans = of_kind(SPANS).map(decode_spans).transpose()?;
+    let spans =
+        reader.decode_kind(SPANS, |from| decode_spans(from, queries.len(), &depths, alone))?;
+    // The stored book has a single class; the section of exact grades has the extent beside it.
     let (book, exact) = exact.map_or((book, None), |(book, exact)| (book, Some(exact)));
     let tiles = &description.sections[TILES];
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
@@ -165,7 +178,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         exact,
         grouped,
         spans,
-        lists: ListedTiles::default(),
+        lists: SparseTiles::default(),
         shared: None,
     })
 }

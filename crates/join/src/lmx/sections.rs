@@ -1,38 +1,38 @@
-//! Encoding and decoding of the sections of every file, except the tiles.
+//! Encoding and decoding of the sections of every `.lmx` file, except the tiles.
 
-use super::fields::{Decoder, Encoder, bytes_of};
+use super::fields::{Decoder, Encoder};
 use crate::error::Result;
 use crate::ids::{Ids, Unmatched};
 use crate::matrix::code::{Codebook, MAX_GRADES};
-use crate::matrix::facts::{FactColumns, Facts};
+use crate::matrix::histograms::GradeHistograms;
 use crate::matrix::label_matrix::{LabelMatrix, RunInfo};
 use crate::matrix::tile::Packing;
-use crate::rule::{RankingRule, ScoreType, Ties};
+use crate::rule::{RankingRule, ScoreType, TieBreak};
 
 pub(super) fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
     let mut out = Encoder::default();
-    out.u32(match matrix.rule.ties {
-        Ties::DocnoDescending => 0,
-        Ties::DocnoAscending => 1,
-        Ties::Input => 2,
-        Ties::Rank => 3,
-    });
-    out.u32(match matrix.rule.score {
+    let RankingRule { ties, score, depth, drop_identical_ids, .. } = matrix.rule;
+    let ties = match ties {
+        TieBreak::DocnoDescending => 0,
+        TieBreak::DocnoAscending => 1,
+        TieBreak::Input => 2,
+        TieBreak::Rank => 3,
+    };
+    let score = match score {
         ScoreType::F64 => 0,
         ScoreType::F32 => 1,
-    });
-    out.u32(matrix.rule.depth.unwrap_or(0));
-    out.u32(u32::from(matrix.rule.drop_identical_ids));
+    };
+    out.u32s(&[ties, score, depth.unwrap_or(0), drop_identical_ids.into()]);
     out.bytes(&matrix.fingerprint.to_le_bytes());
     out.0
 }
 
 pub(super) fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)> {
     let ties = match from.u32()? {
-        0 => Ties::DocnoDescending,
-        1 => Ties::DocnoAscending,
-        2 => Ties::Input,
-        3 => Ties::Rank,
+        0 => TieBreak::DocnoDescending,
+        1 => TieBreak::DocnoAscending,
+        2 => TieBreak::Input,
+        3 => TieBreak::Rank,
         other => return Err(from.bad(format!("unknown tie rule {other}"))),
     };
     let score = match from.u32()? {
@@ -58,7 +58,7 @@ pub(super) fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)>
 pub(super) fn encode_book(book: &Codebook) -> Vec<u8> {
     let mut out = Encoder::default();
     out.u32(book.grades().len() as u32);
-    book.grades().iter().for_each(|grade| out.u64(grade.to_bits()));
+    out.f64s(book.grades());
     out.0
 }
 
@@ -67,13 +67,12 @@ pub(super) fn decode_book(from: &mut Decoder<'_>) -> Result<Codebook> {
     if count > MAX_GRADES {
         return Err(from.bad(format!("{count} grades")));
     }
-    let grades: Vec<f64> = from.u64s(count)?.into_iter().map(f64::from_bits).collect();
+    let bits = from.u64s(count)?;
     from.end()?;
-    let bits = |grades: &[f64]| grades.iter().map(|grade| grade.to_bits()).collect::<Vec<_>>();
-    match Codebook::new(grades.iter().copied()) {
+    match Codebook::new(bits.iter().map(|&bits| f64::from_bits(bits))) {
         // By bits: −0 equals 0, and would be another file for the same matrix.
-        Ok(book) if bits(book.grades()) == bits(&grades) => Ok(book),
-        _ => Err(from.bad("the grades are not finite, distinct and ascending".into())),
+        Ok(book) if book.grades().iter().map(|grade| grade.to_bits()).eq(bits) => Ok(book),
+        _ => Err(from.bad("the grades are not finite, distinct and ascending")),
     }
 }
 
@@ -81,7 +80,7 @@ pub(super) fn encode_ids(ids: &Ids) -> Vec<u8> {
     let (ends, bytes) = ids.columns();
     let mut out = Encoder::default();
     out.u64(ids.len() as u64);
-    ends.iter().for_each(|&end| out.u64(end));
+    out.u64s(ends);
     out.bytes(bytes);
     out.0
 }
@@ -90,33 +89,38 @@ pub(super) fn decode_ids(from: &mut Decoder<'_>) -> Result<Ids> {
     let count = from.count()?;
     let ends = from.u64s(count.saturating_add(1))?;
     let bytes = from.take(from.rest.len())?.to_vec();
-    let ids = Ids::from_columns(ends, bytes)
-        .ok_or_else(|| from.bad("the ends do not fit the ids".into()))?;
+    let ids =
+        Ids::from_columns(ends, bytes).ok_or_else(|| from.bad("the ends do not fit the ids"))?;
     if !ids.are_ascending() {
-        return Err(from.bad("the ids are not distinct and ascending".into()));
+        return Err(from.bad("the ids are not distinct and ascending"));
     }
     Ok(ids)
 }
 
-pub(super) fn encode_facts(facts: &Facts) -> Vec<u8> {
-    let FactColumns { offsets, codes, counts } = facts.columns();
+pub(super) fn encode_facts(facts: &GradeHistograms) -> Vec<u8> {
+    // Each query has a row, because only facts of a block share rows.
+    let GradeHistograms { offsets, codes, counts, .. } = facts;
     let mut out = Encoder::default();
     out.u64(codes.len() as u64);
-    out.bytes(&bytes_of(offsets));
-    out.bytes(&bytes_of(counts));
+    out.u32s(offsets);
+    out.u32s(counts);
     out.bytes(codes);
     out.0
 }
 
-pub(super) fn decode_facts(from: &mut Decoder<'_>, queries: usize, codes: usize) -> Result<Facts> {
+pub(super) fn decode_facts(
+    from: &mut Decoder<'_>,
+    queries: usize,
+    codes: usize,
+) -> Result<GradeHistograms> {
     let entries = from.count()?;
     let offsets = from.u32_column(queries + 1)?;
     let counts = from.u32_column(entries)?;
-    let of = from.take(entries)?.to_vec();
+    let entry_codes = from.take(entries)?.to_vec();
     from.end()?;
-    let facts = Facts::from_columns(offsets, of, counts)
-        .ok_or_else(|| from.bad("offsets, codes and counts do not fit together".into()))?;
-    facts.check(codes).map_err(|message| from.bad(message))?;
+    let facts = GradeHistograms::from_columns(offsets, entry_codes, counts)
+        .ok_or_else(|| from.bad("offsets, codes and counts do not fit together"))?;
+    from.accept(facts.check(codes))?;
     Ok(facts)
 }
 
@@ -163,10 +167,7 @@ pub(super) fn encode_packing(packing: &Packing) -> Vec<u8> {
     let mut out = Encoder::default();
     for tile in &packing.tiles {
         out.u64(tile.offset);
-        out.u32(tile.depth);
-        out.u32(tile.lanes);
-        out.u32(tile.first);
-        out.u32(tile.rows);
+        out.u32s(&[tile.depth, tile.lanes, tile.first, tile.rows]);
     }
     out.0
 }

@@ -1,4 +1,5 @@
-//! Checking every bit of a file.
+//! The full check of a `.lmx` file: every bit, and that its rankings are possible under their
+//! judgments.
 
 use std::path::Path;
 
@@ -10,18 +11,17 @@ use super::layout::{ENTRY, HEADER, SECTIONS, TILES};
 use super::open::decode;
 use crate::bytes::mmap::{FileAccess, Mapping};
 use crate::error::Result;
-use crate::judged_by::JudgedBy;
-use crate::matrix::code::{Above, Codebook, PAST_END, UNPOOLED};
+use crate::judged_by::FacetKind;
+use crate::matrix::code::{Codebook, CodesAbove, NOT_IN_QRELS, PAST_END};
 use crate::matrix::exact::ExactGrades;
 use crate::matrix::facets::FacetRows;
 use crate::matrix::label_matrix::LabelMatrix;
-use crate::matrix::tied::{RowTies, TiedGroups};
+use crate::matrix::ties::{MatrixTies, RowTies, Tie};
 use crate::matrix::tile::Tile;
 
 impl LabelMatrix {
-    /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, and
-    /// the gaps between sections, which must be 0. Every ranking must be possible under its
-    /// judgments:
+    /// Checks every bit of the `.lmx` file at `path`: checksums of all sections, tiles included,
+    /// and gaps, which must be 0. Every ranking must be possible under its judgments:
     ///
     /// * A row has as many labels as results, and each label is a code of the codebook.
     /// * A ranking has no more documents of a code, or of an exact grade, than its query has
@@ -32,7 +32,8 @@ impl LabelMatrix {
         Self::verify_with(path, FileAccess::Mapped)
     }
 
-    /// Checks the file as [`LabelMatrix::verify`] does, mapping or reading it.
+    /// Checks every bit of a `.lmx` file as [`LabelMatrix::verify`] does, mapping or reading the
+    /// file.
     pub fn verify_with(path: impl AsRef<Path>, access: FileAccess) -> Result<()> {
         let path = path.as_ref();
         let map = Mapping::open(path, access)?;
@@ -40,28 +41,26 @@ impl LabelMatrix {
         let mut end = HEADER + ENTRY * description.sections.len();
         for (at, Section { name, offset, length, .. }) in description.sections.iter().enumerate() {
             if map[end..*offset as usize].iter().any(|&byte| byte != 0) {
-                return Err(damaged(path, name, "the bytes before it are not 0".into()));
+                return Err(damaged(path, name, "the bytes before it are not 0"));
             }
             end = (offset + length) as usize;
             section(&map, &description, at, path)?;
         }
         let matrix = decode(map, &description, path)?;
-        let unsound = |at: usize| {
+        // The first fault, and not any: the message must not depend on the speed of threads.
+        let fault = (0..matrix.packing().tiles.len()).into_par_iter().find_map_first(|at| {
             let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
             (0..tile.lanes).find_map(|lane| {
-                let message =
-                    unsound(&matrix, tile, lane, rows.get(lane).map(|&row| row as usize))?;
-                Some(format!("tile {at}, lane {lane}: {message}"))
+                let row = rows.get(lane).map(|&row| row as usize);
+                Some(format!("tile {at}, lane {lane}: {}", unsound(&matrix, tile, lane, row)?))
             })
-        };
-        match (0..matrix.packing().tiles.len()).into_par_iter().find_map_first(unsound) {
-            Some(message) => Err(damaged(path, SECTIONS[TILES], message)),
-            None => Ok(()),
-        }
+        });
+        fault.map_or(Ok(()), |message| Err(damaged(path, SECTIONS[TILES], message)))
     }
 }
 
-/// Describes the fault, if any, of the labels of a lane, which holds `row` or no row.
+/// Describes the fault, if any, of the labels in a lane of a tile, which holds the ranking `row` or
+/// none.
 fn unsound(
     matrix: &LabelMatrix,
     tile: Tile<'_>,
@@ -72,12 +71,12 @@ fn unsound(
     // The number of documents of each code that may still come.
     let mut left = [0u32; 256];
     if let Some(row) = row {
-        left[usize::from(UNPOOLED)] = u32::MAX;
-        let judged = matrix.facts().of(row % matrix.queries().len());
+        left[usize::from(NOT_IN_QRELS)] = u32::MAX;
+        let judged = matrix.facts().get(row % matrix.queries().len());
         judged.iter().for_each(|(code, count)| left[usize::from(code)] = count);
     }
     let ties =
-        row.zip(matrix.tied_groups()).map(|(row, tied)| tied.of(row as u32)).unwrap_or_default();
+        row.zip(matrix.tied_groups()).map(|(row, tied)| tied.get(row as u32)).unwrap_or_default();
     // Documents cut off by the rule are judged, but have no labels. Decoding rejects more cut-off
     // documents of a code than judged documents, so no count falls below 0.
     ties.cut.iter().for_each(|cut| left[usize::from(cut.code)] -= cut.count);
@@ -88,7 +87,7 @@ fn unsound(
             _ if rank > depth => {
                 return Some(format!("a label at rank {rank}, past the end at {depth}"));
             }
-            _ if label == PAST_END || usize::from(label) >= matrix.book().codes() => {
+            _ if label == PAST_END || usize::from(label) >= matrix.codebook().codes() => {
                 return Some(format!("the label at rank {rank} means nothing in this codebook"));
             }
             _ if *left == 0 => {
@@ -100,92 +99,85 @@ fn unsound(
             _ => *left -= 1,
         }
     }
-    if let (Some(exact), Some(row)) = (matrix.exact(), row)
-        && let Some(message) = unsound_grades(exact, row, matrix.queries().len(), tile.lane(lane))
-    {
-        return Some(message);
-    }
-    if let (Some(grouped), Some(row)) = (matrix.facet_rows(), row)
-        && let Some(message) = unsound_documents(grouped, row, matrix.book(), tile.lane(lane))
-    {
-        return Some(message);
-    }
-    unsound_ties(matrix, tile, lane, row, ties)
+    // Without a row, nothing but the labels could be wrong.
+    let row = row?;
+    let queries = matrix.queries().len();
+    matrix
+        .exact()
+        .and_then(|exact| unsound_grades(exact, row, queries, tile.lane(lane)))
+        .or_else(|| {
+            unsound_documents(matrix.facet_rows()?, row, matrix.codebook(), tile.lane(lane))
+        })
+        .or_else(|| unsound_ties(matrix, tile, lane, row, ties))
 }
 
-/// Describes the fault, if any, of the tied groups of a lane, which holds `row` or no row; `ties`
-/// are the mixed groups.
+/// Describes the fault, if any, of a ranking's groups of tied documents; `ties` are the groups of
+/// different labels.
 fn unsound_ties(
     matrix: &LabelMatrix,
     tile: Tile<'_>,
     lane: usize,
-    row: Option<usize>,
+    row: usize,
     ties: RowTies<'_>,
 ) -> Option<String> {
-    let alike = matrix.tied_groups().map(TiedGroups::alike).unwrap_or_default();
-    if let Some(row) = row {
-        let of_row = &alike[alike.partition_point(|of| (of.row as usize) < row)..];
-        let mut of_row = of_row.iter().take_while(|of| of.row as usize == row);
-        if let Some(of) = of_row.find(|of| !of.is_alike(|rank| tile.label(lane, rank))) {
-            let (length, from) = (of.group.length, of.group.start + 1);
-            return Some(format!(
-                "the {length} tied labels from rank {from} on are not of one grade"
-            ));
-        }
+    let alike = matrix.tied_groups().map(MatrixTies::same_grade).unwrap_or_default();
+    let of_row = &alike[alike.partition_point(|tie| (tie.row as usize) < row)..];
+    let mut of_row = of_row.iter().take_while(|tie| tie.row as usize == row);
+    if let Some(tie) = of_row.find(|tie| !tie.is_alike(|rank| tile.label(lane, rank))) {
+        let (length, from) = (tie.group.length, tie.group.start + 1);
+        return Some(format!("the {length} tied labels from rank {from} on are not of one grade"));
     }
-    let unmixed = ties.unmixed(|rank| tile.label(lane, rank))?;
-    Some(format!(
-        "the {} tied labels from rank {} on are not mixed",
-        unmixed.length,
-        unmixed.start + 1
-    ))
+    let Tie { start, length } = ties.unmixed(|rank| tile.label(lane, rank))?;
+    Some(format!("the {length} tied labels from rank {} on are not mixed", start + 1))
 }
 
-/// Describes the fault, if any, of the exact grades of a row with these labels.
+/// Describes the fault, if any, of the stored exact grades of a ranking with these labels.
 fn unsound_grades(
     exact: &ExactGrades,
     row: usize,
     queries: usize,
     labels: impl Iterator<Item = u8>,
 ) -> Option<String> {
-    let judged = labels.filter(|&label| Above::JUDGED.contains(label)).count();
-    let mut grades = exact.rows.of(row).to_vec();
+    let judged = labels.filter(|&label| CodesAbove::JUDGED.contains(label)).count();
+    let mut grades = exact.rows.row(row).to_vec();
     if grades.len() != judged {
         return Some(format!("{judged} judged documents with {} exact grades", grades.len()));
     }
     grades.sort_unstable_by(f64::total_cmp);
-    let mut known = exact.facts.of(row % queries).iter();
-    let mut most =
-        |grade: f64| known.find(|&(of, _)| of == grade).map_or(0, |(_, count)| count as usize);
-    let too_many =
-        grades.chunk_by(|one, next| one == next).find(|alike| alike.len() > most(alike[0]))?;
+    // Both lists ascend, so one walk down the known grades serves all grades of the ranking.
+    let mut known = exact.facts.get(row % queries).iter();
+    let too_many = grades.chunk_by(|one, next| one == next).find(|alike| {
+        let most = known.find(|&(grade, _)| grade == alike[0]).map_or(0, |(_, count)| count);
+        alike.len() > most as usize
+    })?;
     Some(format!(
         "the ranking has more documents of grade {} than are judged so for its query",
         too_many[0]
     ))
 }
 
-/// Describes the fault, if any, of the document numbers of a row with these labels.
+/// Describes the fault, if any, of the stored document numbers of a ranking with these labels,
+/// where judgments are by facet.
 fn unsound_documents(
     grouped: &FacetRows,
     row: usize,
     book: &Codebook,
     labels: impl Iterator<Item = u8>,
 ) -> Option<String> {
-    let named: Vec<u8> = labels.filter(|&label| Above::POOLED.contains(label)).collect();
-    let numbers = grouped.rows.of(row);
-    if named.len() != numbers.len() {
-        return Some(format!(
-            "{} documents of the qrels with {} numbers",
-            named.len(),
-            numbers.len()
-        ));
+    let named: Vec<u8> = labels.filter(|&label| CodesAbove::IN_QRELS.contains(label)).collect();
+    let numbers = grouped.rows.row(row);
+    let (count, numbered) = (named.len(), numbers.len());
+    if count != numbered {
+        return Some(format!("{count} documents of the qrels with {numbered} numbers"));
     }
     // Levels of preferences are no grades.
-    let graded = grouped.of.by != JudgedBy::Preference;
-    let largest = grouped.of.largest(row % grouped.of.judgments.len());
-    let other =
-        |&(label, number): &(u8, u32)| graded && book.code(largest[number as usize]) != Some(label);
-    let (label, number) = named.into_iter().zip(numbers.iter().copied()).find(other)?;
+    if grouped.facets.by == FacetKind::Preference {
+        return None;
+    }
+    let largest = grouped.facets.largest(row % grouped.facets.judgments.len());
+    let (label, number) = named
+        .into_iter()
+        .zip(numbers)
+        .find(|&(label, &number)| book.code(largest[number as usize]) != Some(label))?;
     Some(format!("document {number} has code {label}, which is not that of its largest grade"))
 }

@@ -1,4 +1,4 @@
-//! Writing a file.
+//! Writing of a label matrix as a `.lmx` file.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,31 +6,31 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{
-    encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units,
-};
 use super::layout::{
-    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, OPTIONAL, REQUIRED, SPANS, TIED, TILE_ALIGN, TILES,
-    UNITS, VERSION,
+    AGGREGATION, ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, OPTIONAL, REQUIRED, SPANS, TIES,
+    TILE_ALIGN, TILES, VERSION,
+};
+use super::optional_sections::{
+    encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units,
 };
 use super::sections::{
     encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs,
 };
+use crate::atomic_file;
 use crate::error::{Error, Result};
 use crate::format::lmx::MAGIC;
-use crate::judged_by::JudgedBy;
-use crate::matrix::code::Extent;
+use crate::judged_by::FacetKind;
+use crate::matrix::code::GradeRange;
 use crate::matrix::label_matrix::LabelMatrix;
-use crate::whole_file;
 
 impl LabelMatrix {
-    /// Writes the matrix as a `.lmx` file, first under a temporary name in the same folder: `path`
-    /// never names half a file.
+    /// Writes the label matrix as a `.lmx` file, first under a temporary name in the same folder:
+    /// `path` never names half a file.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
 
-    /// The bytes that [`LabelMatrix::write`] writes.
+    /// Returns the bytes of the `.lmx` file that [`LabelMatrix::write`] writes.
     ///
     /// ```
     /// use laneval::{Join, LabelMatrix, Qrels};
@@ -48,28 +48,28 @@ impl LabelMatrix {
 }
 
 fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
-    let failed = |e| Error::io(path, "write", e);
-    if path.metadata().is_ok_and(|kind| !kind.is_file()) {
-        return Err(failed(std::io::Error::other("it is not a regular file")));
-    }
-    whole_file::write(path, |file: &mut (dyn Write + Send)| encode(matrix, file)).map_err(failed)
+    // An atomic write renames, and would put a file in the place of a pipe or a device.
+    let written = if path.metadata().is_ok_and(|kind| !kind.is_file()) {
+        Err(std::io::Error::other("it is not a regular file"))
+    } else {
+        atomic_file::write(path, |file: &mut (dyn Write + Send)| encode(matrix, file))
+    };
+    written.map_err(|e| Error::io(path, "write", e))
 }
 
-/// Encodes the further sections, each with its kind and its mark; `None` leaves an empty section
-/// out.
+/// Encodes the sections that only some `.lmx` files have, each with its kind and its mark; `None`
+/// leaves an empty section out.
 fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
-    let tied = matrix.tied.as_ref().map(encode_tied);
-    let extent = matrix.book.extent().unwrap_or(Extent::NONE);
+    let extent = matrix.book.extent().unwrap_or(GradeRange::NONE);
     let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
-    let groups = matrix.grouped.as_ref().map(encode_groups);
     let of_groups =
-        if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
+        if matrix.judged_by() == Some(FacetKind::Subtopic) { OPTIONAL } else { REQUIRED };
     [
-        (TIED, OPTIONAL, tied),
+        (TIES, OPTIONAL, matrix.tied.as_ref().map(encode_tied)),
         (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
         (EXACT, REQUIRED, exact),
-        (GROUPS, of_groups, groups),
-        (UNITS, OPTIONAL, encode_units(&matrix.rule)),
+        (FACETS, of_groups, matrix.grouped.as_ref().map(encode_groups)),
+        (AGGREGATION, OPTIONAL, encode_units(&matrix.rule)),
         (SPANS, REQUIRED, matrix.spans.as_ref().map(encode_spans)),
     ]
 }
@@ -99,16 +99,12 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
     }
     let mut head = Encoder::default();
     head.bytes(&MAGIC);
-    head.u32(VERSION);
-    head.u32(sections.len() as u32);
-    head.u64(offset as u64);
-    head.u64(0);
-    for (kind, mark, offset, bytes) in &table {
-        head.u32(*kind);
-        head.u32(*mark);
-        head.u64(*offset as u64);
-        head.u64(bytes.len() as u64);
-        head.u64(xxh3_64(bytes));
+    head.u32s(&[VERSION, sections.len() as u32]);
+    // The checksum is of a header with zeros in its place.
+    head.u64s(&[offset as u64, 0]);
+    for &(kind, mark, offset, bytes) in &table {
+        head.u32s(&[kind, mark]);
+        head.u64s(&[offset as u64, bytes.len() as u64, xxh3_64(bytes)]);
     }
     let mut head = head.0;
     let checksum = xxh3_64(&head);

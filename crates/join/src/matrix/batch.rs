@@ -1,29 +1,30 @@
-//! A batch: rankings as tiles of labels, with what the judgments know of their queries. Engines
-//! read batches.
+//! A batch: label tiles of some rankings, with the judgment counts of their queries, for engines to
+//! evaluate.
 
 use std::ops::Range;
 
-use super::code::{Above, Codebook};
-use super::exact::{ExactFacts, ExactGrades};
+use super::code::{Codebook, CodesAbove};
+use super::exact::{ExactGrades, ExactHistograms};
 use super::facets::FacetRows;
-use super::facts::{Facts, QueryFacts};
+use super::histograms::{GradeHistogram, GradeHistograms};
 use super::label_matrix::LabelMatrix;
-use super::listed::{ListedDocument, ListedTiles, listed_at_once};
 use super::passages::SpanRows;
-use super::retrieved::RetrievedFacts;
-use super::tied::TiedGroups;
-use super::tile::{GROUP, Packing, Tile, TileSpan};
+use super::retrieved::RetrievedHistograms;
+use super::sparse::{SparseDocument, SparseTiles, listed_at_once};
+use super::ties::MatrixTies;
+use super::tile::{Packing, QUAD, Tile, TileSpan};
 use crate::ids::Ids;
 
-/// Some tiles of rankings, borrowed, with the facts and the ids of their queries. A matrix is one
-/// batch, or several ([`LabelMatrix::batch`], [`LabelMatrix::batches`]).
+/// Rankings for an engine to evaluate: borrowed label tiles, with the ids and judgment counts of
+/// their queries. A matrix is one batch, or several ([`LabelMatrix::batch`],
+/// [`LabelMatrix::batches`]).
 ///
 /// Row `r` is the ranking of run `r / queries` and query `r % queries`.
 #[derive(Debug, Clone)]
 pub struct Batch<'a> {
     pub(crate) book: &'a Codebook,
     pub(crate) ids: &'a Ids,
-    pub(crate) facts: &'a Facts,
+    pub(crate) facts: &'a GradeHistograms,
     pub(crate) depths: &'a [u32],
     pub(crate) packing: &'a Packing,
     /// The bytes of all tiles of the packing.
@@ -31,7 +32,7 @@ pub struct Batch<'a> {
     /// The tiles of this batch.
     pub(crate) tiles: Range<usize>,
     /// The tied groups of all rows.
-    pub(crate) tied: Option<&'a TiedGroups>,
+    pub(crate) tied: Option<&'a MatrixTies>,
     /// The exact grades of all queries and rows, if codes are classes of them.
     pub(crate) exact: Option<&'a ExactGrades>,
     /// The judgments by facet, and the named documents of all rows, if judgments were read by
@@ -40,223 +41,223 @@ pub struct Batch<'a> {
     /// The rankings as passages, if judgments were read by span.
     pub(crate) spans: Option<&'a SpanRows>,
     /// The judgments of each row's own documents, if no other judgments are to be known.
-    pub(crate) known: Option<&'a RetrievedFacts>,
+    pub(crate) known: Option<&'a RetrievedHistograms>,
     /// Lists of the documents of the tiles that matter to folds.
-    pub(crate) lists: Option<&'a ListedTiles>,
+    pub(crate) lists: Option<&'a SparseTiles>,
 }
 
 impl<'a> Batch<'a> {
-    /// The meaning of the codes.
-    pub fn book(&self) -> &'a Codebook {
+    /// Returns the codebook, which gives the grade that each label byte stands for.
+    pub fn codebook(&self) -> &'a Codebook {
         self.book
     }
 
-    /// The ids of the queries, in bytewise order.
+    /// Returns the ids of the batch's queries, in bytewise order.
     pub fn ids(&self) -> &'a Ids {
         self.ids
     }
 
-    /// The judgments as counts: of each query, or of each row if only its own documents are known.
+    /// Returns the judgments of each query as counts: its number of documents of each label code.
+    /// The counts are of each row if only its own documents are known.
     #[doc(hidden)]
-    pub fn facts(&self) -> &'a Facts {
+    pub fn facts(&self) -> &'a GradeHistograms {
         self.known.map_or(self.facts, |known| &known.facts)
     }
 
-    /// The exact grades of the judgments, by query or row as [`Batch::facts`] are, if codes are
-    /// classes of grades.
+    /// Returns the exact grades of the judgments, by query or row as [`Batch::facts`], if a code
+    /// covers several grades.
     #[doc(hidden)]
-    pub fn exact_facts(&self) -> Option<&'a ExactFacts> {
+    pub fn exact_facts(&self) -> Option<&'a ExactHistograms> {
         match self.known {
             Some(known) => known.exact.as_ref(),
             None => self.exact.map(|exact| &exact.facts),
         }
     }
 
-    /// The place of a row's judgments among [`Batch::facts`].
+    /// Returns the index in [`Batch::facts`] of the judgment counts for a row (ranking).
     #[inline]
     #[doc(hidden)]
     pub fn judgments(&self, row: u32) -> usize {
         if self.known.is_some() { row as usize } else { self.query(row) }
     }
 
-    /// Replaces the judgments of each query by these judgments of each row.
+    /// Replaces the judgment counts of queries by those of each ranking's own documents.
     #[doc(hidden)]
-    pub fn knowing(self, known: &'a RetrievedFacts) -> Self {
-        Batch { known: Some(known), ..self }
+    pub fn with_judgments(self, known: &'a RetrievedHistograms) -> Self {
+        Self { known: Some(known), ..self }
     }
 
-    /// The number of results of each row of the matrix, other batches included.
+    /// Returns the number of results of each ranking of the whole matrix, other batches included.
     pub fn depths(&self) -> &'a [u32] {
         self.depths
     }
 
-    /// The groups of documents with equal scores and different labels, by row of the matrix, other
-    /// batches included; `None` if tied groups are not known.
-    pub fn tied_groups(&self) -> Option<&'a TiedGroups> {
+    /// Returns the documents with equal scores but different labels in all rankings of the matrix.
+    /// Other batches are included. `None` if tied groups are not known.
+    pub fn tied_groups(&self) -> Option<&'a MatrixTies> {
         self.tied
     }
 
-    /// The exact grades of the queries and of all rows of the matrix, other batches included, if
-    /// codes are classes of grades.
+    /// Returns the exact grades of all queries and rankings of the matrix, if a code covers several
+    /// grades. Other batches are included.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&'a ExactGrades> {
         self.exact
     }
 
-    /// The judgments by facet of the queries, and the named documents of all rows of the matrix,
-    /// other batches included, if judgments were read by facet.
+    /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
+    /// The named documents of all rows come with them, other batches included.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&'a FacetRows> {
         self.grouped
     }
 
-    /// The rankings of all rows of the matrix as passages, other batches included, if judgments
-    /// were read by span.
+    /// Returns all rankings of the matrix as rankings of passages, if judgments were read by span.
+    /// Other batches are included.
     #[doc(hidden)]
     pub fn span_rows(&self) -> Option<&'a SpanRows> {
         self.spans
     }
 
-    /// The exact grades of the judged documents of the ranking in a lane of tile `at`, in rank
-    /// order; none where codes are grades.
+    /// Returns the exact grades of the judged documents of one ranking, in rank order, by its tile
+    /// and lane. There are none where codes are grades.
     #[doc(hidden)]
     pub fn exact_of(&self, at: usize, lane: usize) -> &'a [f64] {
         let row = self.rows(at).get(lane).map(|&row| row as usize);
-        self.exact.zip(row).map_or(&[], |(exact, row)| exact.rows.of(row))
+        self.exact.zip(row).map_or(&[], |(exact, row)| exact.rows.row(row))
     }
 
-    /// Whether the tiles of the batch are those of `matrix`.
+    /// Returns whether the batch borrows its tiles from the label matrix `matrix`.
     #[doc(hidden)]
     pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
         std::ptr::eq(self.packing, &matrix.packing)
     }
 
-    /// The number of queries.
+    /// Returns the number of queries that the batch has judgment counts of.
     pub fn queries(&self) -> usize {
         self.facts.len()
     }
 
-    /// The run of a row.
+    /// Returns the index of the run that a row (ranking) belongs to.
     pub fn run(&self, row: u32) -> usize {
         row as usize / self.queries()
     }
 
-    /// The query of a row.
+    /// Returns the index of the query that a row (ranking) belongs to.
     pub fn query(&self, row: u32) -> usize {
         row as usize % self.queries()
     }
 
-    /// The judgments that are known for a row, as counts.
+    /// Returns the judgment counts for a row (ranking): the number of documents of each label code.
     #[doc(hidden)]
-    pub fn facts_of(&self, row: u32) -> QueryFacts<'a> {
-        self.facts().of(self.judgments(row))
+    pub fn facts_of(&self, row: u32) -> GradeHistogram<'a> {
+        self.facts().get(self.judgments(row))
     }
 
-    /// The tiles of the batch, as indices into those of its matrix.
+    /// Returns the range of the matrix's tiles that the batch has.
     #[doc(hidden)]
     pub fn tiles(&self) -> Range<usize> {
         self.tiles.clone()
     }
 
-    /// The places of the tiles of the batch.
+    /// Returns the place, the size and the rows of each tile of the batch.
     #[doc(hidden)]
     pub fn spans(&self) -> &'a [TileSpan] {
         &self.packing.tiles[self.tiles()]
     }
 
-    /// The number of ranks of the deepest tile of the batch.
+    /// Returns the number of ranks of the batch's deepest tile, padding included.
     #[doc(hidden)]
     pub fn deepest(&self) -> u32 {
+        // A packing has the deepest rows first, so the first tile is the deepest of a batch.
         self.spans().first().map_or(0, |tile| tile.depth)
     }
 
-    /// The number of results of the deepest row of the batch.
+    /// Returns the number of results of the batch's deepest ranking.
     #[doc(hidden)]
     pub fn deepest_row(&self) -> u32 {
         let rows = self.tiles().next().map_or(&[][..], |tile| self.rows(tile));
         rows.iter().map(|&row| self.depths[row as usize]).max().unwrap_or(0)
     }
 
-    /// The labels of tile `at`.
+    /// Returns tile `at`: the labels of up to 64 rankings side by side.
     #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'a> {
-        let span = self.packing.tiles[at];
-        let range = span.offset as usize..(span.offset + span.bytes()) as usize;
-        Tile { labels: &self.labels[range], lanes: span.lanes as usize, depth: span.depth as usize }
+        self.packing.tiles[at].tile(self.labels)
     }
 
-    /// The rows of tile `at`, lane by lane.
+    /// Returns the rows (rankings) of tile `at`, lane by lane.
     #[doc(hidden)]
     pub fn rows(&self, at: usize) -> &'a [u32] {
-        let span = self.packing.tiles[at];
-        &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
+        self.packing.rows(&self.packing.tiles[at])
     }
 
-    /// The labels of a lane of tile `at`.
+    /// Returns the labels of one ranking in rank order, by its tile and lane.
     #[doc(hidden)]
     pub fn ranking(&self, at: usize, lane: usize) -> impl Iterator<Item = u8> + use<'a> {
         let (tile, depth) = (self.tile(at), self.depths[self.rows(at)[lane] as usize]);
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
     }
 
-    /// The documents of tile `at` that matter to folds, line by line of ranks, if there are lists
-    /// and the tile is sparse.
+    /// Returns the list of those documents of tile `at` that are in the qrels, if the tile is
+    /// sparse. The list is in order of lines of ranks. `None` if the batch keeps no lists.
     #[doc(hidden)]
-    pub fn listed(
+    pub fn sparse(
         &self,
         at: usize,
-        scratch: &mut Vec<ListedDocument>,
-    ) -> Option<&'a [ListedDocument]> {
-        self.lists?.of(at, self.tile(at), scratch)
+        scratch: &mut Vec<SparseDocument>,
+    ) -> Option<&'a [SparseDocument]> {
+        self.lists?.get_or_build(at, self.tile(at), scratch)
     }
 
-    /// Lists the documents of tile `at` in `set`, at least down to rank `reach`, for folds that run
-    /// right afterwards. Returns `None` if the batch keeps lists, if the tile is shallow, or if the
-    /// set has too many documents for a list to save time.
+    /// Lists the documents of tile `at` whose label is in `set`, to be used once by the evaluation
+    /// that follows. The list reaches at least down to rank `reach`. Returns `None` if the batch
+    /// keeps lists, if the tile is shallow, or if the set has too many documents for a list to save
+    /// time.
     #[doc(hidden)]
-    pub fn listed_at_once<'r>(
+    pub fn sparse_now<'r>(
         &self,
         at: usize,
-        (set, reach): (Above, Option<u32>),
-        room: &'r mut Vec<ListedDocument>,
-    ) -> Option<&'r [ListedDocument]> {
-        let tile = self.tile(at);
-        let tile = match reach {
-            Some(reach) => tile.shallower((reach as usize).next_multiple_of(GROUP)),
-            None => tile,
-        };
-        if self.lists.is_some() { None } else { listed_at_once(tile, set, room) }
-    }
-
-    /// The list of tile `at` for [`Batch::listed`], if the list is already made.
-    #[doc(hidden)]
-    pub fn listed_before(&self, at: usize) -> Option<&'a [ListedDocument]> {
-        self.lists?.made(at)
-    }
-
-    /// The bytes of all tiles of the batch, in the order of the matrix.
-    pub fn bytes(&self) -> &'a [u8] {
-        match (self.spans().first(), self.spans().last()) {
-            (Some(first), Some(last)) => {
-                &self.labels[first.offset as usize..(last.offset + last.bytes()) as usize]
-            }
-            _ => &[],
+        set: CodesAbove,
+        reach: Option<u32>,
+        room: &'r mut Vec<SparseDocument>,
+    ) -> Option<&'r [SparseDocument]> {
+        // Lists that the batch keeps serve all later evaluations, so no second list is made.
+        if self.lists.is_some() {
+            return None;
         }
+        let tile = self.tile(at);
+        let depth = reach.map_or(tile.depth, |reach| (reach as usize).next_multiple_of(QUAD));
+        listed_at_once(tile.shallower(depth), set, room)
     }
 
-    /// Narrows the batch to these of its tiles.
+    /// Returns the list that [`Batch::sparse`] made for tile `at`, if the list is already made.
     #[doc(hidden)]
-    pub fn of_tiles(&self, tiles: Range<usize>) -> Self {
+    pub fn cached_sparse(&self, at: usize) -> Option<&'a [SparseDocument]> {
+        self.lists?.get(at)
+    }
+
+    /// Returns the label bytes of all tiles of the batch, in the order of the matrix.
+    pub fn bytes(&self) -> &'a [u8] {
+        let (Some(first), Some(last)) = (self.spans().first(), self.spans().last()) else {
+            return &[];
+        };
+        &self.labels[first.range().start..last.range().end]
+    }
+
+    /// Returns the batch narrowed to some of its tiles.
+    #[doc(hidden)]
+    pub fn with_tiles(&self, tiles: Range<usize>) -> Self {
         assert!(
             self.tiles.start <= tiles.start && tiles.end <= self.tiles.end,
             "tiles of another batch"
         );
-        Batch { tiles, ..self.clone() }
+        Self { tiles, ..self.clone() }
     }
 }
 
 impl LabelMatrix {
-    /// All rankings as one batch.
+    /// Returns all rankings of the label matrix as one batch for an engine.
     pub fn batch(&self) -> Batch<'_> {
         Batch {
             book: &self.book,
@@ -275,21 +276,24 @@ impl LabelMatrix {
         }
     }
 
-    /// All rankings as the batch of an evaluation. From the second evaluation of a matrix on, the
-    /// batch has lists of the documents that matter.
+    /// Returns all rankings of the label matrix as one batch, and notes an evaluation of the
+    /// matrix. From the second evaluation of a matrix on, the batch has lists of the documents that
+    /// matter.
     #[doc(hidden)]
     pub fn evaluated_batch(&self) -> Batch<'_> {
-        let lists = self.lists.of_evaluation(self.packing.tiles.len());
+        let lists = self.lists.begin_evaluation(self.packing.tiles.len());
         Batch { lists, ..self.batch() }
     }
 
-    /// Forgets the lists of documents: the next evaluation is a first one again.
+    /// Drops the kept lists of the qrels' documents, so that the next evaluation counts as the
+    /// first.
     #[doc(hidden)]
-    pub fn forget_lists(&mut self) {
-        self.lists = ListedTiles::default();
+    pub fn clear_sparse_cache(&mut self) {
+        self.lists = SparseTiles::default();
     }
 
-    /// All rankings in batches of whole tiles, each of at most `bytes` labels or a single tile.
+    /// Splits the label matrix into batches of whole tiles, each of at most `bytes` labels or a
+    /// single tile.
     pub fn batches(&self, bytes: u64) -> impl Iterator<Item = Batch<'_>> {
         let all = self.batch();
         let mut start = 0;
@@ -300,9 +304,10 @@ impl LabelMatrix {
                 .iter()
                 .take_while(|span| span.offset + span.bytes() - first.offset <= bytes)
                 .count();
+            // A tile is never cut, so a tile of more than `bytes` labels is a batch of its own.
             let tiles = start..start + fit.max(1);
             start = tiles.end;
-            Some(all.of_tiles(tiles))
+            Some(all.with_tiles(tiles))
         })
     }
 }

@@ -4,21 +4,22 @@ use fearless_simd::Level;
 
 use super::batch::Batch;
 use super::code::{Codebook, PAST_END};
-use super::exact::{ExactGrades, QueryGrades};
-use super::facts::{Facts, QueryFacts};
-use super::place::place;
+use super::exact::{ExactGrades, ExactHistogram};
+use super::histograms::{GradeHistogram, GradeHistograms};
 use super::tile::{LANES, Packing};
+use super::transpose::transpose_into;
 use crate::bytes::aligned::AlignedBytes;
 use crate::error::Result;
 use crate::ids::Ids;
 
-/// Some rankings of one run, with the judgments of each.
+/// A reusable buffer of some rankings of one run: the labels of each ranking and its judgment
+/// counts.
 #[derive(Debug)]
 pub struct Block {
     level: Level,
     /// No ids: the rankings of a block have none.
     ids: Ids,
-    facts: Facts,
+    facts: GradeHistograms,
     depths: Vec<u32>,
     /// The labels, row after row. Each row starts on a line, and [`PAST_END`] fills up its last
     /// line.
@@ -35,10 +36,10 @@ pub struct Block {
 
 impl Default for Block {
     fn default() -> Self {
-        Block {
+        Self {
             level: Level::new(),
             ids: Ids::default(),
-            facts: Facts::new(),
+            facts: GradeHistograms::new(),
             depths: Vec::new(),
             staged: Vec::new(),
             starts: vec![0],
@@ -51,7 +52,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Forgets all rankings.
+    /// Removes all rankings from the block, and keeps its memory.
     pub fn clear(&mut self) {
         self.facts.clear();
         self.depths.clear();
@@ -60,8 +61,8 @@ impl Block {
         self.exact.rows.clear();
     }
 
-    /// Makes room for the next ranking, of `labels` labels, rounded up to whole lines. Behind the
-    /// labels there is [`PAST_END`].
+    /// Returns memory for the labels of the block's next ranking, rounded up to whole 64-byte
+    /// lines. Behind the `labels` labels there is [`PAST_END`].
     #[inline]
     pub fn room(&mut self, labels: usize) -> &mut [u8] {
         let start = self.end();
@@ -70,85 +71,91 @@ impl Block {
         self.room = labels;
         let lines = &mut self.staged[start..end];
         if let Some(last) = lines.last_mut() {
+            // Reused memory has old labels, which must not stay behind the labels of the last line.
             *last = bytemuck::Zeroable::zeroed();
         }
         bytemuck::cast_slice_mut(lines)
     }
 
-    /// Takes the first `depth` labels of the room as a ranking, whose judgments follow.
+    /// Adds the first `depth` labels that were written to the room as the next ranking of the
+    /// block. The judgments of the ranking follow.
     #[inline]
     pub fn push_labels(&mut self, depth: usize) {
         let (start, end) = (self.end(), self.end() + depth.div_ceil(size_of::<AlignedBytes>()));
         if depth < self.room {
+            // The caller may have written labels of ranks that the ranking does not keep.
             bytemuck::cast_slice_mut(&mut self.staged[start..end])[depth..].fill(PAST_END);
         }
         self.depths.push(depth as u32);
         self.starts.push(end);
     }
 
-    /// Appends a ranking with the judgments of its query.
-    pub fn push_ranking(&mut self, labels: &[u8], judged: QueryFacts<'_>) {
+    /// Adds a ranking to the block: its labels, and the judgment counts of its query.
+    pub fn push_ranking(&mut self, labels: &[u8], judged: GradeHistogram<'_>) {
         self.room(labels.len())[..labels.len()].copy_from_slice(labels);
         self.push_labels(labels.len());
         self.facts.push_counts(judged.iter());
     }
 
-    /// Adds the exact grades of the last ranking's judged documents, in rank order, and the exact
-    /// grades of its judgments.
-    pub fn push_exact(&mut self, grades: &[f64], judged: QueryGrades<'_>) {
+    /// Adds the exact grades of the last ranking's judged documents, in rank order, and those of
+    /// its judgments.
+    pub fn push_exact(&mut self, grades: &[f64], judged: ExactHistogram<'_>) {
         self.exact.rows.push(grades);
         self.exact.facts.push_query(judged);
     }
 
     /// Adds the exact grades of the last ranking's judged documents, in rank order, and of all
-    /// judged documents, which are sorted here.
+    /// judged documents. The grades of all judged documents are sorted here.
     pub fn push_grades(&mut self, grades: &[f64], judged: &mut [f64]) {
         self.exact.rows.push(grades);
         self.exact.facts.push(judged);
     }
 
-    /// Sets the judgments of the next `rankings` rankings whose labels were taken: the number of
-    /// documents of each code from `first` on, `[ranking][code]`.
+    /// Adds the judgment counts of the next `rankings` rankings: the number of documents of each
+    /// label code. Codes begin with `first`, `[ranking][code]`. The labels of the rankings were
+    /// taken before.
     pub fn push_judged(&mut self, rankings: usize, first: u8, judged: &[u32]) {
         self.facts.push_all(rankings, first, judged);
     }
 
-    /// Gives the next ranking whose labels were taken the judgments of an earlier one.
+    /// Gives the next ranking of the block the judgment counts of the earlier ranking `row`.
     pub fn push_judged_as(&mut self, row: usize) {
         self.facts.push_again(row);
     }
 
-    /// The number of rankings that have judgments.
+    /// Returns the number of rankings of the block that have judgment counts.
     pub fn judged_rows(&self) -> usize {
         self.facts.len()
     }
 
-    /// Takes the judgments of the rankings from another block, which has as many rankings.
-    pub fn take_facts(&mut self, of: &mut Block) {
-        std::mem::swap(&mut self.facts, &mut of.facts);
+    /// Takes over the judgment counts of another block, which has as many rankings.
+    pub fn take_facts(&mut self, block: &mut Block) {
+        std::mem::swap(&mut self.facts, &mut block.facts);
     }
 
-    /// The labels of a ranking.
+    /// Returns the labels of one ranking of the block, in rank order.
     pub fn labels(&self, row: usize) -> &[u8] {
         &self.padded(row)[..self.depths[row] as usize]
     }
 
-    /// The labels of a ranking in whole lines, [`PAST_END`] behind them.
+    /// Returns the labels of one ranking of the block in 64-byte lines, the last one padded with
+    /// [`PAST_END`].
     pub fn lines(&self, row: usize) -> &[[u8; size_of::<AlignedBytes>()]] {
         self.padded(row).as_chunks().0
     }
 
-    /// The number of rankings.
+    /// Returns the number of rankings in the block.
     pub fn rows(&self) -> usize {
         self.depths.len()
     }
 
-    /// The judgments of each ranking.
-    pub fn facts(&self) -> &Facts {
+    /// Returns the judgment counts of each ranking of the block: its number of documents of each
+    /// label code.
+    pub fn facts(&self) -> &GradeHistograms {
         &self.facts
     }
 
-    /// The exact grades of the rankings, if the codes of `book` are classes of grades.
+    /// Returns the exact grades of the block's rankings, if a code of `book` covers several grades.
     pub fn exact(&self, book: &Codebook) -> Option<&ExactGrades> {
         (!book.is_exact()).then_some(&self.exact)
     }
@@ -157,28 +164,28 @@ impl Block {
         self.starts[self.depths.len()]
     }
 
-    /// The labels of a ranking, and the padding behind them in their last line.
+    /// Returns the labels of one ranking of the block, with the padding in its last 64-byte line.
     fn padded(&self, row: usize) -> &[u8] {
         bytemuck::cast_slice(&self.staged[self.starts[row]..self.starts[row + 1]])
     }
 
-    /// The rankings in tiles.
+    /// Packs the rankings of the block into label tiles, and returns these as a batch for an
+    /// engine.
     ///
     /// # Errors
     /// A ranking that is too deep for a tile.
     pub fn batch<'a>(&'a mut self, book: &'a Codebook) -> Result<Batch<'a>> {
         self.packing = Packing::new(&self.depths)?;
+        // `padded` borrows the whole block, so the lines of the tiles leave the block meanwhile.
         let mut tiled = std::mem::take(&mut self.lines);
         let lines = self.packing.bytes() as usize / size_of::<AlignedBytes>();
         grow(&mut tiled, lines);
         let tiles: &mut [u8] = bytemuck::cast_slice_mut(&mut tiled[..lines]);
         let mut of_tile: Vec<&[u8]> = Vec::with_capacity(LANES);
         for span in &self.packing.tiles {
-            let rows = &self.packing.order[span.first as usize..(span.first + span.rows) as usize];
             of_tile.clear();
-            of_tile.extend(rows.iter().map(|&row| self.padded(row as usize)));
-            let tile = &mut tiles[span.offset as usize..(span.offset + span.bytes()) as usize];
-            place(self.level, &of_tile, span.lanes as usize, tile);
+            of_tile.extend(self.packing.rows(span).iter().map(|&row| self.padded(row as usize)));
+            transpose_into(self.level, &of_tile, span.lanes as usize, &mut tiles[span.range()]);
         }
         self.lines = tiled;
         Ok(Batch {
@@ -190,7 +197,7 @@ impl Block {
             labels: bytemuck::cast_slice(&self.lines[..lines]),
             tiles: 0..self.packing.tiles.len(),
             tied: None,
-            exact: (!book.is_exact()).then_some(&self.exact),
+            exact: self.exact(book),
             grouped: None,
             spans: None,
             known: None,
@@ -199,7 +206,7 @@ impl Block {
     }
 }
 
-/// Grows `lines` to at least `count` lines.
+/// Grows a vector of 64-byte lines to at least `count` lines.
 fn grow(lines: &mut Vec<AlignedBytes>, count: usize) {
     if lines.len() < count {
         lines.resize(count, bytemuck::Zeroable::zeroed());

@@ -1,5 +1,5 @@
-//! Labels of classes: the stored labels of a tile, which say only that a document is judged, become
-//! the labels of the classes of exact grades.
+//! Relabelling of tiles where grades are too many for codes: a judged document's label becomes its
+//! class of grades.
 //!
 //! The k-th judged label of a lane belongs to its k-th grade. The grades of a lane follow one
 //! another, but labels lie by groups of four ranks of all lanes. So both become bits, and the bits
@@ -31,25 +31,26 @@
 use fearless_simd::{Level, dispatch, f64x8, mask8x64, prelude::*, u8x64};
 
 use super::code::{Codebook, FIRST_GRADE, NEGATIVE};
-use super::tile::{GROUP, LANES, NARROW_LANES, Tile};
+use super::tile::{LANES, NARROW_LANES, QUAD, Tile};
 
 /// The number of labels in one SIMD vector: a group of each lane of a strip.
-const VECTOR: usize = GROUP * NARROW_LANES;
+const VECTOR: usize = QUAD * NARROW_LANES;
 /// The number of groups of a block, whose ranks are the bits of one number for each lane.
-const GROUPS: usize = u64::BITS as usize / GROUP;
+const QUADS_PER_WORD: usize = u64::BITS as usize / QUAD;
 /// The number of grades that are compared at once.
 const COMPARED: usize = 8;
 
-/// The largest number of judged documents of a block that are handled one by one. A further level
-/// costs a block another pass, but costs a document only a comparison.
+/// Returns the largest number of judged documents of a block of ranks that are relabelled one by
+/// one. A further level costs a block another pass, but costs a document only a comparison.
 fn few(levels: usize) -> usize {
     (44 + 20 * levels).min(448)
 }
 
-/// Replaces the labels of the judged documents of a tile by the codes of their classes, in
-/// `scratch`; `exact` has the exact grades of each lane's judged documents, in rank order. Where a
-/// grade is missing, as it may be in a damaged file, labels stay as they are.
-pub fn classed<'a, 'g>(
+/// Returns a tile with the label of each judged document replaced by the code of its class of
+/// grades. The new labels lie in `scratch`; `exact` has the exact grades of each lane's judged
+/// documents, in rank order. Where a grade is missing, as it may be in a damaged file, labels stay
+/// as they are.
+pub fn to_class_codes<'a, 'g>(
     tile: Tile<'a>,
     book: &Codebook,
     exact: impl Fn(usize) -> &'g [f64],
@@ -67,8 +68,8 @@ pub fn classed<'a, 'g>(
     Tile { labels: scratch, ..tile }
 }
 
-/// Writes the labels of a tile with classes by `levels` to `out`; `grades` has the grades of each
-/// lane.
+/// Writes the labels of a tile to `out`, with the judged documents relabelled by class of grades.
+/// `levels` separate the classes; `grades` has the exact grades of each lane.
 #[inline(always)]
 fn class_all<S: Simd>(
     simd: S,
@@ -77,29 +78,33 @@ fn class_all<S: Simd>(
     grades: &mut [&[f64]; LANES],
     out: &mut [u8],
 ) {
-    let row = tile.lanes * GROUP;
+    let row = tile.lanes * QUAD;
     for (strip, grades) in
         grades[..tile.lanes].as_chunks_mut::<NARROW_LANES>().0.iter_mut().enumerate()
     {
-        let blocks = tile.labels.chunks(GROUPS * row).zip(out.chunks_mut(GROUPS * row));
+        let blocks =
+            tile.labels.chunks(QUADS_PER_WORD * row).zip(out.chunks_mut(QUADS_PER_WORD * row));
         for (labels, out) in blocks {
             let of_strip = strip * VECTOR..;
-            class_block(simd, (&labels[of_strip.clone()], &mut out[of_strip], row), levels, grades);
+            class_block(simd, &labels[of_strip.clone()], &mut out[of_strip], row, levels, grades);
         }
     }
 }
 
-/// Writes the labels of a block, whose groups are `row` labels apart. `grades` has the grades of
-/// each lane from this block on, and afterwards the grades from the next block on.
+/// Writes the labels of a block of 64 ranks by 16 lanes, relabelled by class of grades. Its groups
+/// of four ranks are `row` labels apart. `grades` has the grades of each lane from this block on,
+/// and afterwards the grades from the next block on.
 #[inline(always)]
 fn class_block<S: Simd>(
     simd: S,
-    (labels, out, row): (&[u8], &mut [u8], usize),
+    labels: &[u8],
+    out: &mut [u8],
+    row: usize,
     levels: &[f64],
     grades: &mut [&[f64]; NARROW_LANES],
 ) {
     let unjudged = u8x64::splat(simd, NEGATIVE);
-    let mut judged = [0; GROUPS];
+    let mut judged = [0; QUADS_PER_WORD];
     for ((labels, out), judged) in labels.chunks(row).zip(out.chunks_mut(row)).zip(&mut judged) {
         let labels = u8x64::from_slice(simd, &labels[..VECTOR]);
         labels.store_slice(&mut out[..VECTOR]);
@@ -107,18 +112,19 @@ fn class_block<S: Simd>(
     }
     let documents: u32 = judged.iter().map(|judged| judged.count_ones()).sum();
     if documents as usize <= few(levels.len()) {
-        return class_few((out, row), &judged, levels, grades);
+        return class_few(out, row, &judged, levels, grades);
     }
     let mut ranks = transposed(judged);
     let mut lacks = false;
     for (ranks, grades) in ranks.iter_mut().zip(&*grades) {
         lacks |= drop_ungraded(ranks, grades.len());
     }
+    // A document without a grade keeps its stored label, so `fill` must not see its bit either.
     if lacks {
         judged = transposed(ranks);
     }
     fill(simd, out, row, &judged);
-    let moves = Moves::to(&ranks);
+    let moves = BitDeposit::to(&ranks);
     for &level in levels {
         let mut reached = [0; NARROW_LANES];
         for ((reached, grades), ranks) in reached.iter_mut().zip(&*grades).zip(&ranks) {
@@ -132,10 +138,12 @@ fn class_block<S: Simd>(
         .for_each(|(grades, ranks)| *grades = &grades[ranks.count_ones() as usize..]);
 }
 
-/// Replaces the labels at the bits of `judged`, one document at a time.
+/// Relabels the judged documents of a block by class of grades, one at a time, where few are
+/// judged.
 fn class_few(
-    (out, row): (&mut [u8], usize),
-    judged: &[u64; GROUPS],
+    out: &mut [u8],
+    row: usize,
+    judged: &[u64; QUADS_PER_WORD],
     levels: &[f64],
     grades: &mut [&[f64]; NARROW_LANES],
 ) {
@@ -144,7 +152,7 @@ fn class_few(
         while left != 0 {
             let at = left.trailing_zeros() as usize % VECTOR;
             left &= left - 1;
-            if let Some(&grade) = grades[at / GROUP].split_off_first() {
+            if let Some(&grade) = grades[at / QUAD].split_off_first() {
                 out[at] =
                     FIRST_GRADE + levels.iter().filter(|&&level| level <= grade).count() as u8;
             }
@@ -152,9 +160,9 @@ fn class_few(
     }
 }
 
-/// Gives labels of a block the code of the first class.
+/// Gives the documents at the bits of `masks` the code of the first class of grades.
 #[inline(always)]
-fn fill<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) {
+fn fill<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; QUADS_PER_WORD]) {
     let first = u8x64::splat(simd, FIRST_GRADE);
     for (labels, &mask) in labels.chunks_mut(row).zip(masks) {
         let labels = &mut labels[..VECTOR];
@@ -164,10 +172,10 @@ fn fill<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) 
     }
 }
 
-/// Gives labels of a block the code of the next class. No byte overflows, as a codebook has at most
-/// 253 classes.
+/// Gives the documents at the bits of `masks` the code of the next higher class of grades. No byte
+/// overflows, as a codebook has at most 253 classes.
 #[inline(always)]
-fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) {
+fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; QUADS_PER_WORD]) {
     for (labels, &mask) in labels.chunks_mut(row).zip(masks) {
         let labels = &mut labels[..VECTOR];
         let old = u8x64::from_slice(simd, labels);
@@ -175,7 +183,8 @@ fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS])
     }
 }
 
-/// Drops the last judged ranks of a lane without grades, and returns whether it dropped any rank.
+/// Removes the last judged ranks of a lane that lack an exact grade, and returns whether it removed
+/// any.
 #[inline(always)]
 fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
     let lacks = ranks.count_ones() as usize > grades;
@@ -185,8 +194,8 @@ fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
     lacks
 }
 
-/// The bits of the first `count` grades of a lane, at most 64, that are at least `level`. Bits
-/// beyond `count` are undefined.
+/// Returns a bit for each of the first `count` exact grades of a lane, set if the grade is at least
+/// `level`. A lane has at most 64 grades here. Bits beyond `count` are undefined.
 #[inline(always)]
 fn reaching<S: Simd>(simd: S, grades: &[f64], count: usize, level: f64) -> u64 {
     let level = f64x8::splat(simd, level);
@@ -203,9 +212,10 @@ fn reaching<S: Simd>(simd: S, grades: &[f64], count: usize, level: f64) -> u64 {
     u64::from_le_bytes(bits)
 }
 
-/// Transposes the nibbles: nibble k of result n is nibble n of number k.
+/// Transposes a square of nibbles (groups of four bits): nibble k of result n is nibble n of number
+/// k.
 #[inline(always)]
-fn transposed(mut numbers: [u64; GROUPS]) -> [u64; GROUPS] {
+fn transposed(mut numbers: [u64; QUADS_PER_WORD]) -> [u64; QUADS_PER_WORD] {
     swap::<8>(&mut numbers, 0x0000_0000_ffff_ffff);
     swap::<4>(&mut numbers, 0x0000_ffff_0000_ffff);
     swap::<2>(&mut numbers, 0x00ff_00ff_00ff_00ff);
@@ -213,10 +223,10 @@ fn transposed(mut numbers: [u64; GROUPS]) -> [u64; GROUPS] {
     numbers
 }
 
-/// Swaps the upper nibbles of `low` in each number with the lower nibbles of the number `FAR`
-/// places further.
+/// Swaps nibbles between numbers `FAR` places apart, one step of transposing a square of nibbles.
+/// The upper nibbles of `low` in a number are swapped with the lower nibbles of the further number.
 #[inline(always)]
-fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
+fn swap<const FAR: usize>(numbers: &mut [u64; QUADS_PER_WORD], low: u64) {
     for pair in numbers.chunks_exact_mut(2 * FAR) {
         let (one, other) = pair.split_at_mut(FAR);
         for (one, other) in one.iter_mut().zip(other) {
@@ -227,27 +237,27 @@ fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
     }
 }
 
-/// The ways of the bits of grades to the ranks of their documents, for each lane: the k-th bit
-/// belongs to the k-th judged rank.
+/// The moves of bits from the order of grades to that of ranks: the k-th grade is of the k-th
+/// judged rank. Each lane has its own moves.
 ///
 /// A bit moves up by the number of unjudged ranks below its document, digit by digit: by 32 ranks
 /// if the number has a 32, then by 16, … and at last by 1. The moves are found in reverse, from the
 /// documents down: if the number is odd, the bit comes from the rank below; then pairs of unjudged
 /// ranks are counted, and so on. The parity of a number is an exclusive or of all ranks below: six
 /// shifts for all ranks. (Warren, *Hacker's Delight*, 7–5.)
-struct Moves {
+struct BitDeposit {
     ranks: [u64; NARROW_LANES],
     /// For each n, the ranks whose bits come from 2ⁿ ranks below. `None` if no judged document
     /// follows an unjudged document in any lane, so that no bit moves.
     from_below: Option<[[u64; NARROW_LANES]; 6]>,
 }
 
-impl Moves {
+impl BitDeposit {
     #[inline(always)]
     fn to(ranks: &[u64; NARROW_LANES]) -> Self {
         let gaps = ranks.iter().fold(0, |gaps, ranks| gaps | (ranks & (ranks.wrapping_add(1))));
         if gaps == 0 {
-            return Moves { ranks: *ranks, from_below: None };
+            return Self { ranks: *ranks, from_below: None };
         }
         let mut from_below = [[0; NARROW_LANES]; 6];
         let (mut left, mut above) = (*ranks, ranks.map(|ranks| !ranks << 1));
@@ -263,10 +273,10 @@ impl Moves {
                 above[lane] &= !odd;
             }
         }
-        Moves { ranks: *ranks, from_below: Some(from_below) }
+        Self { ranks: *ranks, from_below: Some(from_below) }
     }
 
-    /// The bits of grades at the ranks of their documents.
+    /// Moves the bit of each exact grade to the rank of its document, lane by lane.
     #[inline(always)]
     fn moved(&self, mut bits: [u64; NARROW_LANES]) -> [u64; NARROW_LANES] {
         if let Some(from_below) = &self.from_below {
@@ -276,6 +286,7 @@ impl Moves {
                 }
             }
         }
+        // Grades are compared in eights, so bits beyond the judged documents may be set.
         bits.iter_mut().zip(self.ranks).for_each(|(bits, ranks)| *bits &= ranks);
         bits
     }
@@ -284,7 +295,7 @@ impl Moves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Above;
+    use crate::matrix::CodesAbove;
 
     #[test]
     fn labels_of_judged_documents_become_those_of_their_classes() {
@@ -297,7 +308,7 @@ mod tests {
         let book = Codebook::new((0..254).map(f64::from)).unwrap().at_levels([1.0, 7.5]).unwrap();
         let of_lane = |lane: usize| if lane == 5 { &[8.0, 0.5, 7.0][..] } else { &[] };
         let mut scratch = Vec::new();
-        let classed = classed(tile, &book, of_lane, &mut scratch);
+        let classed = to_class_codes(tile, &book, of_lane, &mut scratch);
         // A grade is missing, as it may be in a damaged file.
         assert_eq!(classed.lane(5).collect::<Vec<_>>(), [1, 5, 2, 3, 1, 1, 4, 3]);
         assert!(classed.lane(4).all(|label| label == 0));
@@ -329,7 +340,7 @@ mod tests {
             };
             let labels: Vec<u8> = (0..lanes * depth).map(|_| label(&mut random)).collect();
             let tile = Tile { labels: &labels, lanes, depth };
-            let is_judged = |&label: &u8| Above::JUDGED.contains(label);
+            let is_judged = |&label: &u8| CodesAbove::JUDGED.contains(label);
             let grades: Vec<Vec<f64>> = (0..lanes)
                 .map(|lane| {
                     let all = tile.lane(lane).filter(|label| is_judged(label)).count();
@@ -352,7 +363,7 @@ mod tests {
                     }
                 }
                 let mut scratch = vec![9; 7];
-                let found = classed(tile, book, |lane| &grades[lane][..], &mut scratch);
+                let found = to_class_codes(tile, book, |lane| &grades[lane][..], &mut scratch);
                 assert!(
                     found.labels == expected,
                     "{lanes} lanes, depth {depth}, {} codes",

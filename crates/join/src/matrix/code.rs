@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 /// The code past the end of a ranking.
 pub const PAST_END: u8 = 0;
 /// The code of a retrieved document that the qrels do not name.
-pub const UNPOOLED: u8 = 1;
+pub const NOT_IN_QRELS: u8 = 1;
 /// The code of a document with a negative grade.
 pub const NEGATIVE: u8 = 2;
 /// The code of the smallest grade ≥ 0.
@@ -27,30 +27,31 @@ pub const FIRST_GRADE: u8 = 3;
 /// The most distinct grades ≥ 0: a byte has 256 codes, and three are reserved.
 pub const MAX_GRADES: usize = 256 - FIRST_GRADE as usize;
 
-impl Extent {
+impl GradeRange {
     /// The extent of no grades.
-    pub const NONE: Extent = Extent { least_positive: f64::INFINITY, largest: 0.0 };
+    pub const NONE: Self = Self { least_positive: f64::INFINITY, largest: 0.0 };
 
-    /// Whether all grades within the extent `of` are within this extent, too.
-    pub fn covers(self, of: Extent) -> bool {
+    /// Returns whether all grades within the range `range` are within this range, too.
+    pub fn covers(self, range: Self) -> bool {
         self.least_positive > 0.0
-            && self.least_positive <= of.least_positive
-            && self.largest >= of.largest
+            && self.least_positive <= range.least_positive
+            && self.largest >= range.largest
     }
 
-    /// The extent of some grades ≥ 0; `None` if there are none.
-    pub fn of(grades: impl IntoIterator<Item = f64>) -> Option<Self> {
+    /// Returns the range of some grades ≥ 0, from the smallest above 0 to the largest; `None`
+    /// without grades.
+    pub fn from_grades(grades: impl IntoIterator<Item = f64>) -> Option<Self> {
         grades.into_iter().fold(None, |extent, grade| {
-            let mut extent = extent.unwrap_or(Extent::NONE);
+            let mut extent = extent.unwrap_or(Self::NONE);
             extent.add(grade);
             Some(extent)
         })
     }
 
-    /// The extent of the grades of both.
+    /// Returns the smallest range that contains the grades of both ranges.
     pub fn and(self, other: Self) -> Self {
         let least_positive = self.least_positive.min(other.least_positive);
-        Extent { least_positive, largest: self.largest.max(other.largest) }
+        Self { least_positive, largest: self.largest.max(other.largest) }
     }
 
     fn add(&mut self, grade: f64) {
@@ -61,40 +62,41 @@ impl Extent {
     }
 }
 
-/// A set of codes: all codes greater than the given code.
+/// A set of label codes: all codes greater than a bound, such as the codes of relevant grades.
 ///
 /// The strict bound can also express "no document at all" (`Above(255)`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Above(pub u8);
+pub struct CodesAbove(pub u8);
 
-impl Above {
+impl CodesAbove {
     /// Every retrieved document.
-    pub const RETRIEVED: Above = Above(PAST_END);
+    pub const RETRIEVED: Self = Self(PAST_END);
     /// Every document in the qrels, with any grade.
-    pub const POOLED: Above = Above(UNPOOLED);
+    pub const IN_QRELS: Self = Self(NOT_IN_QRELS);
     /// Every document with a grade ≥ 0.
-    pub const JUDGED: Above = Above(NEGATIVE);
+    pub const JUDGED: Self = Self(NEGATIVE);
 
-    /// Whether `code` is in the set.
+    /// Returns whether the label code `code` is in the set.
     #[inline]
     pub fn contains(self, code: u8) -> bool {
         code > self.0
     }
 }
 
-/// The meaning of the codes: the distinct grades ≥ 0 of the qrels, ascending, or classes of grades
-/// where there are more than 253.
+/// The meaning of label codes: the distinct grades ≥ 0 of the qrels, ascending, or classes of
+/// grades. Codes are classes where there are more than 253 grades.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Codebook {
     /// The distinct grades, or the least grade of each class.
     grades: Vec<f64>,
     /// The extent of the grades, if codes are classes.
-    extent: Option<Extent>,
+    extent: Option<GradeRange>,
 }
 
-/// The extent of grades ≥ 0 that are too many for a code each.
+/// The smallest positive and the largest grade of judgments with too many distinct grades for a
+/// code each.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Extent {
+pub struct GradeRange {
     /// The least grade above 0.
     pub least_positive: f64,
     /// The largest grade.
@@ -105,7 +107,7 @@ impl Codebook {
     /// The code of a place behind the last document of a ranking.
     pub const PAST_END: u8 = PAST_END;
     /// The code of a document that the judgments do not name.
-    pub const UNPOOLED: u8 = UNPOOLED;
+    pub const NOT_IN_QRELS: u8 = NOT_IN_QRELS;
     /// The code of a document with a negative grade, which was seen and not judged.
     pub const NEGATIVE: u8 = NEGATIVE;
     /// The code of the lowest grade from 0 on; higher grades have the next codes, in their order.
@@ -118,8 +120,8 @@ impl Codebook {
     /// ```
     pub const FIRST_GRADE: u8 = FIRST_GRADE;
 
-    /// Makes the codebook of all grades of the qrels, in any order, negative grades included. If
-    /// more than 253 distinct grades are ≥ 0, these grades share one code, and only the exact
+    /// Makes the codebook of the grades of judgments, given in any order, negative grades included.
+    /// If more than 253 distinct grades are ≥ 0, these grades share one code, and only the exact
     /// grades tell them apart.
     ///
     /// # Errors
@@ -134,7 +136,7 @@ impl Codebook {
     /// ```
     pub fn new(grades: impl IntoIterator<Item = f64>) -> Result<Self> {
         let mut distinct: Vec<f64> = Vec::new();
-        let mut extent: Option<Extent> = None;
+        let mut extent: Option<GradeRange> = None;
         for grade in grades {
             if !grade.is_finite() {
                 return Err(Error::Unanswerable(format!("grade {grade} is not a finite number")));
@@ -143,31 +145,33 @@ impl Codebook {
             if grade < 0.0 {
                 continue;
             }
+            // Once the grades are too many, only their extent matters, and no search is needed.
             if let Some(extent) = &mut extent {
                 extent.add(grade);
             } else if let Err(at) = distinct.binary_search_by(|g| g.total_cmp(&grade)) {
                 distinct.insert(at, grade);
                 if distinct.len() > MAX_GRADES {
-                    extent = Extent::of(distinct.iter().copied());
+                    extent = GradeRange::from_grades(distinct.iter().copied());
                 }
             }
         }
-        Ok(extent.map_or(Codebook { grades: distinct, extent: None }, Self::of_extent))
+        Ok(extent.map_or(Self { grades: distinct, extent: None }, Self::single_class))
     }
 
-    /// Makes the codebook of a single class, of grades with this extent.
-    pub fn of_extent(extent: Extent) -> Self {
-        Codebook { grades: vec![0.0], extent: Some(extent) }
+    /// Makes a codebook with one label code for all grades ≥ 0, which lie in the range `extent`.
+    pub fn single_class(extent: GradeRange) -> Self {
+        Self { grades: vec![0.0], extent: Some(extent) }
     }
 
-    /// Returns the codebook whose classes are separated by all these levels; a level need not be a
-    /// grade. A codebook with a code for each grade stays unchanged.
+    /// Returns a codebook of classes of grades that are separated by these levels of relevance. A
+    /// level need not be a grade. A codebook with a code for each grade stays unchanged.
     ///
     /// # Errors
     /// More levels than codes.
     pub fn at_levels(&self, levels: impl IntoIterator<Item = f64>) -> Result<Self> {
         let Some(extent) = self.extent else { return Ok(self.clone()) };
         let mut bounds: Vec<f64> = levels.into_iter().filter(|&level| level > 0.0).collect();
+        // Every grade needs a class, so the first class begins at 0, whatever the levels are.
         bounds.push(0.0);
         bounds.sort_by(f64::total_cmp);
         bounds.dedup();
@@ -181,31 +185,32 @@ impl Codebook {
                 bounds.len()
             )));
         }
-        Ok(Codebook { grades: bounds, extent: Some(extent) })
+        Ok(Self { grades: bounds, extent: Some(extent) })
     }
 
-    /// Whether each grade has a code of its own. Otherwise codes are classes of grades.
+    /// Returns whether each grade has a label code of its own. Otherwise codes are classes of
+    /// grades.
     pub fn is_exact(&self) -> bool {
         self.extent.is_none()
     }
 
-    /// The extent of the grades, if codes are classes.
-    pub fn extent(&self) -> Option<Extent> {
+    /// Returns the smallest positive and the largest grade, if label codes are classes of grades.
+    pub fn extent(&self) -> Option<GradeRange> {
         self.extent
     }
 
-    /// The distinct grades ≥ 0, ascending; the grade at index `i` has the code `i + 3`. If codes
-    /// are classes, the least grade of each class.
+    /// Returns the distinct grades ≥ 0 of the judgments, ascending; the grade at index `i` has the
+    /// label code `i + 3`. If codes are classes, the least grade of each class.
     pub fn grades(&self) -> &[f64] {
         &self.grades
     }
 
-    /// The largest grade, if anything is judged at all.
+    /// Returns the largest grade of the judgments, if anything is judged at all.
     pub fn max_grade(&self) -> Option<f64> {
         self.extent.map(|extent| extent.largest).or(self.grades.last().copied())
     }
 
-    /// The smallest grade above 0; `None` without grades above 0.
+    /// Returns the smallest grade above 0 of the judgments; `None` without grades above 0.
     pub fn least_positive(&self) -> Option<f64> {
         match self.extent {
             Some(extent) => Some(extent.least_positive).filter(|least| least.is_finite()),
@@ -213,8 +218,8 @@ impl Codebook {
         }
     }
 
-    /// The code of a grade, or of its class: 2 for a grade below 0, `None` for a grade outside the
-    /// book.
+    /// Returns the label code of a grade, or of its class; `None` for a grade that the codebook
+    /// lacks. A grade below 0 has the code 2.
     pub fn code(&self, grade: f64) -> Option<u8> {
         if grade < 0.0 {
             return Some(NEGATIVE);
@@ -226,30 +231,30 @@ impl Codebook {
         Some(FIRST_GRADE + at as u8)
     }
 
-    /// The code of the class of a grade ≥ 0.
+    /// Returns the label code of the class that a grade ≥ 0 falls into.
     #[inline]
     pub fn class(&self, grade: f64) -> u8 {
         NEGATIVE + self.grades.iter().filter(|&&bound| bound <= grade).count() as u8
     }
 
-    /// The grade of a code, or the least grade of its class; `None` for the codes of documents that
-    /// are not judged.
+    /// Returns the grade of a label code, or the least grade of its class; `None` for codes of
+    /// unjudged documents.
     pub fn grade(&self, code: u8) -> Option<f64> {
         self.grades.get(usize::from(code.checked_sub(FIRST_GRADE)?)).copied()
     }
 
-    /// The documents judged at `level` or higher.
-    pub fn at_least(&self, level: f64) -> Above {
+    /// Returns the set of label codes of documents judged at `level` or higher.
+    pub fn at_least(&self, level: f64) -> CodesAbove {
         debug_assert!(
             self.extent.is_none_or(|extent| level <= 0.0
                 || level > extent.largest
                 || self.grades.contains(&level)),
             "the classes are not told apart by {level}"
         );
-        Above(NEGATIVE + self.grades.partition_point(|&g| g < level) as u8)
+        CodesAbove(NEGATIVE + self.grades.partition_point(|&g| g < level) as u8)
     }
 
-    /// The number of possible codes: three, and one for each grade.
+    /// Returns the number of possible label codes: three reserved ones, and one for each grade.
     pub fn codes(&self) -> usize {
         usize::from(FIRST_GRADE) + self.grades.len()
     }
@@ -276,8 +281,8 @@ mod tests {
     fn a_full_book_has_no_code_above_its_last_grade() {
         let book = Codebook::new((0..253).map(f64::from)).unwrap();
         assert_eq!(book.code(252.0), Some(255));
-        assert_eq!(book.at_least(252.0), Above(254));
-        assert_eq!(book.at_least(253.0), Above(255));
+        assert_eq!(book.at_least(252.0), CodesAbove(254));
+        assert_eq!(book.at_least(253.0), CodesAbove(255));
         assert!(book.is_exact());
         assert!(Codebook::new([f64::NAN]).is_err());
         assert!(Codebook::new((0..300).map(f64::from).chain([f64::INFINITY])).is_err());
@@ -287,7 +292,7 @@ mod tests {
     fn too_many_grades_are_classes_between_levels() {
         let book = Codebook::new((0..254).rev().map(|n| f64::from(n) / 4.0)).unwrap();
         assert_eq!((book.is_exact(), book.grades(), book.codes()), (false, &[0.0][..], 4));
-        assert_eq!(book.extent(), Some(Extent { least_positive: 0.25, largest: 63.25 }));
+        assert_eq!(book.extent(), Some(GradeRange { least_positive: 0.25, largest: 63.25 }));
         assert_eq!(
             [-1.0, 0.0, 0.3, 63.25, 64.0].map(|grade| book.code(grade)),
             [Some(2), Some(3), Some(3), Some(3), None]
@@ -297,7 +302,7 @@ mod tests {
         assert_eq!([0.75, 1.0, 5.0, 5.25].map(|grade| book.class(grade)), [3, 4, 4, 5]);
         assert_eq!(
             [0.0, 1.0, 5.1, 64.0].map(|level| book.at_least(level)),
-            [2, 3, 4, 5].map(Above)
+            [2, 3, 4, 5].map(CodesAbove)
         );
         assert_eq!(book.max_grade(), Some(63.25));
         let levels = (0..300).map(|n| f64::from(n) / 10.0);

@@ -1,4 +1,4 @@
-//! A column of values: owned, or borrowed from the memory of a file.
+//! An array of values that is owned, or borrowed from the memory of an opened `.lmx` file.
 //!
 //! A file has columns as in memory, so opening a file does not copy columns of millions of values:
 //! new memory costs more than reading the columns (benches/RESULTS.md). Only aligned columns are
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::bytes::mmap::Mapping;
 
-/// A contiguous array of values, in memory or in a mapped file.
+/// A contiguous array of values, owned or borrowed from the memory of an opened `.lmx` file.
 #[derive(Debug, Clone)]
 pub struct Column<T>(ColumnMemory<T>);
 
@@ -21,7 +21,7 @@ pub struct Column<T>(ColumnMemory<T>);
 enum ColumnMemory<T> {
     Owned(Vec<T>),
     /// A part of a file.
-    InFile {
+    Mapped {
         file: Arc<Mapping>,
         range: Range<usize>,
         /// A function that reads bytes as values. The column stores the function, because bytes may
@@ -31,22 +31,23 @@ enum ColumnMemory<T> {
 }
 
 impl<T: bytemuck::Pod> Column<T> {
-    /// Borrows a part of a file; `None` if its bytes are not aligned as values are.
+    /// Borrows a byte range of an opened file as an array of values; `None` if the bytes are not
+    /// aligned.
     pub(crate) fn in_file(file: &Arc<Mapping>, range: Range<usize>) -> Option<Self> {
         bytemuck::try_cast_slice::<u8, T>(&file[range.clone()]).ok()?;
-        Some(Column(ColumnMemory::InFile { file: file.clone(), range, read: bytemuck::cast_slice }))
+        Some(Self(ColumnMemory::Mapped { file: file.clone(), range, read: bytemuck::cast_slice }))
     }
 }
 
 impl<T: Clone> Column<T> {
-    /// The values, to be changed. Values of a file are copied first.
+    /// Returns the values of the array for changes; values borrowed from a file are copied first.
     pub(crate) fn to_mut(&mut self) -> &mut Vec<T> {
-        if let ColumnMemory::InFile { .. } = self.0 {
+        if let ColumnMemory::Mapped { .. } = self.0 {
             self.0 = ColumnMemory::Owned(self.to_vec());
         }
         match &mut self.0 {
             ColumnMemory::Owned(values) => values,
-            ColumnMemory::InFile { .. } => unreachable!("it was copied"),
+            ColumnMemory::Mapped { .. } => unreachable!("it was copied"),
         }
     }
 }
@@ -59,7 +60,7 @@ impl<T> Default for Column<T> {
 
 impl<T> From<Vec<T>> for Column<T> {
     fn from(values: Vec<T>) -> Self {
-        Column(ColumnMemory::Owned(values))
+        Self(ColumnMemory::Owned(values))
     }
 }
 
@@ -69,7 +70,7 @@ impl<T> Deref for Column<T> {
     fn deref(&self) -> &[T] {
         match &self.0 {
             ColumnMemory::Owned(values) => values,
-            ColumnMemory::InFile { file, range, read } => read(&file[range.clone()]),
+            ColumnMemory::Mapped { file, range, read } => read(&file[range.clone()]),
         }
     }
 }

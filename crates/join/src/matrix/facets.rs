@@ -13,9 +13,9 @@ use rayon::prelude::*;
 
 use super::ragged::{Ragged, range_of};
 use crate::ids::Ids;
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 
-/// A judgment of a document in a group.
+/// The grade of a document by one facet: a judge, a subtopic or a preference group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Zeroable)]
 pub struct FacetJudgment {
     /// The grade, or the level of a preference.
@@ -27,7 +27,8 @@ pub struct FacetJudgment {
 }
 
 impl FacetJudgment {
-    /// Adds the judgment to `largest`, the largest grades of the documents of its query so far.
+    /// Raises the grade of the judged document in `largest`, the largest grade of each document of
+    /// its query so far.
     pub fn add_to(&self, largest: &mut Vec<f64>) {
         match largest.get_mut(self.document as usize) {
             Some(grade) => *grade = self.grade.max(*grade),
@@ -36,11 +37,12 @@ impl FacetJudgment {
     }
 }
 
-/// Judgments by facet of some queries.
+/// The judgments of some queries by facet: several grades of a document, by judge, subtopic or
+/// preference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facets {
     /// The meaning of the groups.
-    pub by: JudgedBy,
+    pub by: FacetKind,
     /// The names of groups and sub-groups, in bytewise order; a group's number is an index here.
     pub names: Ids,
     /// The judgments of each query, by document, group and sub-group.
@@ -51,7 +53,7 @@ pub struct Facets {
     ends: Vec<u64>,
 }
 
-/// The judgments by facet of a single query.
+/// The judgments of a single query by facet: by judge, subtopic or preference group.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryFacets<'a> {
     /// The number of documents.
@@ -62,139 +64,156 @@ pub struct QueryFacets<'a> {
 }
 
 impl<'a> QueryFacets<'a> {
-    /// The judgments with the numbers of their sub-groups. Without sub-groups, all numbers are 0
-    /// and mean nothing.
+    /// Returns the facet judgments of the query, each with the number of its preference sub-group.
+    /// Without sub-groups, all numbers are 0 and mean nothing.
     pub fn with_subgroups(&self) -> impl Iterator<Item = (&'a FacetJudgment, u32)> + use<'a> {
-        let QueryFacets { judgments, subgroups, .. } = *self;
-        let subgroup = |at: usize| subgroups.get(at).copied().unwrap_or(0);
-        judgments.iter().enumerate().map(move |(at, of)| (of, subgroup(at)))
+        let Self { judgments, subgroups, .. } = *self;
+        judgments
+            .iter()
+            .enumerate()
+            .map(move |(at, judgment)| (judgment, subgroups.get(at).copied().unwrap_or(0)))
     }
 }
 
 impl Facets {
-    /// Makes judgments of queries: `subgroups` has the number of the sub-group of each judgment, or
-    /// nothing if there are no sub-groups, and `documents` the number of documents of each query.
+    /// Makes the judgments by facet (judge, subtopic or preference) of some queries. `subgroups`
+    /// has the number of the sub-group of each judgment, or nothing if there are no sub-groups, and
+    /// `documents` the number of documents of each query.
     pub fn new(
-        by: JudgedBy,
+        by: FacetKind,
         names: Ids,
-        (judgments, mut subgroups): (Ragged<FacetJudgment>, Vec<u32>),
+        judgments: Ragged<FacetJudgment>,
+        mut subgroups: Vec<u32>,
         documents: impl IntoIterator<Item = usize>,
     ) -> Self {
-        let sum = |end: &mut u64, count: usize| {
-            *end += count as u64;
-            Some(*end)
-        };
-        let ends = documents.into_iter().scan(0, sum).collect();
+        let (mut end, mut ends) = (0, Vec::new());
+        for count in documents {
+            end += count as u64;
+            ends.push(end);
+        }
+        // Most judgments have no sub-groups, and zeros alone would cost four bytes each.
         if subgroups.iter().all(|&subgroup| subgroup == 0) {
             subgroups = Vec::new();
         }
-        Facets { by, names, judgments, subgroups, ends }
+        Self { by, names, judgments, subgroups, ends }
     }
 
-    /// Builds facets from the judgments of a file, and checks their order: by document, group and
-    /// sub-group. Documents must be numbered without gaps. A preference may occur twice.
+    /// Builds the judgments by facet from those of an `.lmx` file, and rejects judgments out of
+    /// order. The order is by document, group and sub-group. Documents must be numbered without
+    /// gaps. A preference may occur twice.
     pub(crate) fn checked(
-        by: JudgedBy,
+        by: FacetKind,
         names: Ids,
-        (judgments, subgroups): (Ragged<FacetJudgment>, Vec<u32>),
+        judgments: Ragged<FacetJudgment>,
+        subgroups: Vec<u32>,
     ) -> Result<Self, String> {
-        let known = |&name: &u32| (name as usize) < names.len();
-        let fits = judgments.values().par_iter().all(|of| known(&of.group))
-            && subgroups.par_iter().all(known);
+        let known = names.len();
+        let fits = judgments.values().par_iter().all(|judgment| (judgment.group as usize) < known)
+            && subgroups.par_iter().all(|&subgroup| (subgroup as usize) < known);
         if !fits || !names.are_ascending() {
             return Err("the names do not fit the groups".to_owned());
         }
-        let count = |query: usize| {
-            let of_query = (judgments.of(query), subgroups.get(judgments.range(query)));
-            documents_of(by, of_query).map_err(|message| format!("query {}: {message}", query + 1))
-        };
-        let counts: Vec<_> = (0..judgments.len()).into_par_iter().map(count).collect();
+        let counts: Vec<_> = (0..judgments.len())
+            .into_par_iter()
+            .map(|query| {
+                let subgroups = subgroups.get(judgments.range(query));
+                count_documents(by, judgments.row(query), subgroups)
+                    .map_err(|message| format!("query {}: {message}", query + 1))
+            })
+            .collect();
+        // All queries are checked first, so the error never depends on the speed of threads.
         let counts = counts.into_iter().collect::<Result<Vec<usize>, _>>()?;
-        Ok(Facets::new(by, names, (judgments, subgroups), counts))
+        Ok(Self::new(by, names, judgments, subgroups, counts))
     }
 
-    /// The judgments of a query.
-    pub fn of(&self, query: usize) -> QueryFacets<'_> {
-        let subgroups =
-            if self.has_subgroups() { &self.subgroups[self.judgments.range(query)] } else { &[] };
+    /// Returns the judgments by facet of one query.
+    pub fn get(&self, query: usize) -> QueryFacets<'_> {
         QueryFacets {
             documents: self.documents(query).len() as u32,
-            judgments: self.judgments.of(query),
-            subgroups,
+            judgments: self.judgments.row(query),
+            // Without sub-groups there is nothing to cut a part from.
+            subgroups: self.subgroups.get(self.judgments.range(query)).unwrap_or_default(),
         }
     }
 
-    /// Whether there are sub-groups.
+    /// Returns whether any judgment by preference has a sub-group.
     pub fn has_subgroups(&self) -> bool {
         !self.subgroups.is_empty()
     }
 
-    /// The judgments of some of the queries alone.
-    pub fn of_queries(&self, queries: impl Iterator<Item = usize>) -> Self {
-        let (mut judgments, mut subgroups, mut counts) =
-            (Ragged::default(), Vec::new(), Vec::new());
+    /// Returns the judgments by facet of some of the queries alone.
+    pub fn select(&self, queries: impl Iterator<Item = usize>) -> Self {
+        let (mut judgments, mut subgroups, mut counts) = (Ragged::default(), vec![], vec![]);
         for query in queries {
-            let of = self.of(query);
-            judgments.push(of.judgments);
-            subgroups.extend_from_slice(of.subgroups);
-            counts.push(of.documents as usize);
+            let facets = self.get(query);
+            judgments.push(facets.judgments);
+            subgroups.extend_from_slice(facets.subgroups);
+            counts.push(facets.documents as usize);
         }
-        Facets::new(self.by, self.names.clone(), (judgments, subgroups), counts)
+        Self::new(self.by, self.names.clone(), judgments, subgroups, counts)
     }
 
-    /// The place of a query's documents among the documents of all queries.
+    /// Returns the range of a query's judged documents in the numbering of all queries' documents.
     pub fn documents(&self, query: usize) -> Range<usize> {
         range_of(&self.ends, query)
     }
 
-    /// The largest grade of each document of a query, by number.
+    /// Returns the largest grade of each judged document of a query over all facets, by document
+    /// number.
     pub fn largest(&self, query: usize) -> Vec<f64> {
         let mut largest = Vec::new();
-        self.judgments.of(query).iter().for_each(|judgment| judgment.add_to(&mut largest));
+        self.judgments.row(query).iter().for_each(|judgment| judgment.add_to(&mut largest));
         largest
     }
 }
 
-/// Checks the judgments and any sub-groups of a query of a file, and counts its documents.
-fn documents_of(
-    by: JudgedBy,
-    (judgments, subgroups): (&[FacetJudgment], Option<&[u32]>),
+/// Rejects unsound judgments by facet of a query of an `.lmx` file, and counts the judged
+/// documents.
+fn count_documents(
+    by: FacetKind,
+    judgments: &[FacetJudgment],
+    subgroups: Option<&[u32]>,
 ) -> Result<usize, &'static str> {
-    let by_preference = by == JudgedBy::Preference;
+    let by_preference = by == FacetKind::Preference;
     let (mut last, mut next) = (None, 0);
-    for (at, of) in judgments.iter().enumerate() {
-        let place = (of.document, of.group, subgroups.map_or(0, |subgroups| subgroups[at]));
+    for (at, judgment) in judgments.iter().enumerate() {
+        let place =
+            (judgment.document, judgment.group, subgroups.map_or(0, |subgroups| subgroups[at]));
         let ascends = last.is_none_or(|last| last < place || last == place && by_preference);
-        // Documents come in ascending order, so a number equals the last number or the next: behind
-        // a gap, a grade would go to the place of another document.
         if !by_preference && place.2 != 0 {
             return Err("a judgment has a sub-group, but is not a preference");
         }
-        if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
+        // Documents come in ascending order, so a number equals the last number or the next: behind
+        // a gap, a grade would go to the place of another document.
+        if !judgment.grade.is_finite()
+            || !ascends
+            || judgment.document > next
+            || judgment.document + 1 < next
+        {
             return Err("judgments are out of order, or not numbers");
         }
-        next = next.max(of.document + 1);
+        next = next.max(judgment.document + 1);
         last = Some(place);
     }
     Ok(next as usize)
 }
 
 impl FacetRows {
-    /// Builds rows from the rows of a file, and checks them: each document belongs to the query of
-    /// its row, and occurs at most once.
+    /// Builds the rankings' document numbers from an `.lmx` file, and rejects unknown or repeated
+    /// documents. Each document belongs to the query of its row, and occurs at most once.
     pub(crate) fn checked(
-        of: Arc<Facets>,
+        facets: Arc<Facets>,
         rows: Ragged<u32>,
         queries: usize,
     ) -> Result<Self, String> {
         // The last row with each document number. Row numbers differ, so nothing is cleared between
         // rows, and the memory has the size of the largest query.
-        let mut met: Vec<usize> = Vec::new();
+        let mut last_rows: Vec<usize> = Vec::new();
         for row in 0..rows.len() {
-            let documents = of.documents(row % queries.max(1)).len();
-            met.resize(documents.max(met.len()), usize::MAX);
-            for &number in rows.of(row) {
-                let again = met[..documents]
+            let documents = facets.documents(row % queries.max(1)).len();
+            last_rows.resize(documents.max(last_rows.len()), usize::MAX);
+            for &number in rows.row(row) {
+                let again = last_rows[..documents]
                     .get_mut(number as usize)
                     .is_none_or(|last| std::mem::replace(last, row) == row);
                 if again {
@@ -205,15 +224,16 @@ impl FacetRows {
                 }
             }
         }
-        Ok(FacetRows { of, rows })
+        Ok(Self { facets, rows })
     }
 }
 
-/// Judgments by facet, and the named documents of rankings.
+/// Judgments by facet (judge, subtopic or preference), with the numbers of the judged documents in
+/// each ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacetRows {
     /// The judgments of all queries.
-    pub of: Arc<Facets>,
+    pub facets: Arc<Facets>,
     /// The numbers of the named documents of each row, in rank order.
     pub rows: Ragged<u32>,
 }
@@ -229,11 +249,11 @@ mod tests {
             judgments.push(&[FacetJudgment { document: 0, group: 0, grade: 1.0 }; 2]);
             let mut names = Ids::default();
             [b"g", b"s"].iter().for_each(|name| names.push(*name));
-            Facets::checked(by, names, (judgments, vec![0, 1])).map(|of| of.judgments.len())
+            Facets::checked(by, names, judgments, vec![0, 1]).map(|facets| facets.judgments.len())
         };
-        assert_eq!(checked(JudgedBy::Preference), Ok(1));
+        assert_eq!(checked(FacetKind::Preference), Ok(1));
         let message = "query 1: a judgment has a sub-group, but is not a preference";
-        assert_eq!(checked(JudgedBy::Subtopic), Err(message.to_owned()));
-        assert_eq!(checked(JudgedBy::Judge), Err(message.to_owned()));
+        assert_eq!(checked(FacetKind::Subtopic), Err(message.to_owned()));
+        assert_eq!(checked(FacetKind::Judge), Err(message.to_owned()));
     }
 }

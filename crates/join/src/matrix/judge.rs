@@ -1,41 +1,45 @@
-//! The judgments of a single judge: a matrix of the same rankings with the judge's labels.
+//! Splitting of a label matrix by judge: a matrix of the same rankings with the grades of one judge
+//! alone.
 
-use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
-use super::exact::ExactFacts;
+use super::code::{Codebook, CodesAbove, NEGATIVE, NOT_IN_QRELS};
+use super::exact::ExactHistograms;
 use super::facets::FacetJudgment;
-use super::facts::Facts;
+use super::histograms::GradeHistograms;
 use super::label_matrix::{LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use crate::error::Result;
 use crate::ids::Ids;
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 
 impl LabelMatrix {
-    /// The names of the judges, in bytewise order; none if judgments were not read by judge.
+    /// Returns the names of the judges (assessors), in bytewise order; none if judgments were not
+    /// read by judge.
     pub fn judges(&self) -> Ids {
-        let by_judge = self.grouped.as_ref().filter(|grouped| grouped.of.by == JudgedBy::Judge);
-        by_judge.map(|grouped| grouped.of.names.clone()).unwrap_or_default()
+        let by_judge =
+            self.grouped.as_ref().filter(|grouped| grouped.facets.by == FacetKind::Judge);
+        by_judge.map(|grouped| grouped.facets.names.clone()).unwrap_or_default()
     }
 
-    /// Makes the matrix of the same rankings over the judgments of a single judge: only the queries
-    /// of the judge, with the judge's grades. `judge` is an index into [`LabelMatrix::judges`]. For
-    /// several judges take [`LabelMatrix::judges_apart`].
+    /// Makes the matrix of the same rankings with the grades of a single judge, over the queries of
+    /// that judge. `judge` is an index into [`LabelMatrix::judges`]. For several judges take
+    /// [`LabelMatrix::split_by_judge`].
     ///
     /// # Errors
     /// Too many queries, rows or labels for a matrix.
-    pub fn of_judge(&self, judge: usize) -> Result<LabelMatrix> {
-        self.judges_apart().matrix(judge)
+    pub fn for_judge(&self, judge: usize) -> Result<LabelMatrix> {
+        self.split_by_judge().matrix(judge)
     }
 
-    /// Takes the judgments apart, judge by judge.
-    pub fn judges_apart(&self) -> JudgesApart<'_> {
-        JudgesApart::of(self)
+    /// Sorts the judgments of the matrix by judge, so that a matrix for each judge can be made.
+    pub fn split_by_judge(&self) -> JudgeSplit<'_> {
+        JudgeSplit::new(self)
     }
 }
 
-/// The judgments of a matrix, judge by judge. The judgments are sorted once, so the matrices of all
-/// judges together take only the time of their rankings.
+/// The judgments of a label matrix sorted by judge, from which the matrix of each judge is made.
+/// The judgments are sorted once, so the matrices of all judges together take only the time of
+/// their rankings.
 #[derive(Debug)]
-pub struct JudgesApart<'m> {
+pub struct JudgeSplit<'m> {
     matrix: &'m LabelMatrix,
     /// The queries of each judge, ascending.
     judged: Vec<Vec<JudgeGrades>>,
@@ -43,7 +47,7 @@ pub struct JudgesApart<'m> {
     places: Vec<Option<(u32, u8)>>,
 }
 
-/// The grades of a judge for a query.
+/// The grades that one judge gave to the documents of one query.
 #[derive(Debug)]
 struct JudgeGrades {
     query: usize,
@@ -53,7 +57,7 @@ struct JudgeGrades {
 
 impl JudgeGrades {
     fn grade(&self, document: u32) -> Option<f64> {
-        let at = self.grades.binary_search_by_key(&document, |&(of, _)| of).ok()?;
+        let at = self.grades.binary_search_by_key(&document, |&(key, _)| key).ok()?;
         Some(self.grades[at].1)
     }
 
@@ -62,16 +66,18 @@ impl JudgeGrades {
     }
 }
 
-impl<'m> JudgesApart<'m> {
-    fn of(matrix: &'m LabelMatrix) -> Self {
+impl<'m> JudgeSplit<'m> {
+    fn new(matrix: &'m LabelMatrix) -> Self {
         let mut judged: Vec<Vec<JudgeGrades>> = Vec::new();
         if let Some(grouped) = &matrix.grouped {
-            judged.resize_with(grouped.of.names.len(), Vec::new);
+            judged.resize_with(grouped.facets.names.len(), Vec::new);
             for query in 0..matrix.queries.len() {
-                let mut of: Vec<&FacetJudgment> = grouped.of.of(query).judgments.iter().collect();
-                of.sort_by_key(|of| (of.group, of.document));
-                for own in of.chunk_by(|one, next| one.group == next.group) {
-                    let grades = own.iter().map(|of| (of.document, of.grade)).collect();
+                let mut judgments: Vec<&FacetJudgment> =
+                    grouped.facets.get(query).judgments.iter().collect();
+                judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
+                for own in judgments.chunk_by(|one, next| one.group == next.group) {
+                    let grades =
+                        own.iter().map(|judgment| (judgment.document, judgment.grade)).collect();
                     judged[own[0].group as usize].push(JudgeGrades { query, grades });
                 }
             }
@@ -82,64 +88,54 @@ impl<'m> JudgesApart<'m> {
                 places[row as usize] = Some((tile as u32, lane));
             }
         }
-        JudgesApart { matrix, judged, places }
+        Self { matrix, judged, places }
     }
 
-    /// Makes the matrix of a judge, as [`LabelMatrix::of_judge`].
+    /// Makes the label matrix of a single judge, as [`LabelMatrix::for_judge`].
     ///
     /// # Errors
     /// Too many queries, rows or labels for a matrix.
     pub fn matrix(&self, judge: usize) -> Result<LabelMatrix> {
-        let of = self.matrix;
+        let source = self.matrix;
         let judged = self.judged.get(judge).map_or(&[][..], Vec::as_slice);
         let book = Codebook::new(judged.iter().flat_map(JudgeGrades::all))?;
-        let code = |grade: f64| book.code(grade).unwrap_or(UNPOOLED);
-        let (mut ids, mut facts) = (Ids::default(), Facts::new());
-        let mut exact = (!book.is_exact()).then(ExactFacts::default);
+        let (mut ids, mut facts) = (Ids::default(), GradeHistograms::new());
+        let mut exact = (!book.is_exact()).then(ExactHistograms::default);
         for judged in judged {
-            ids.push(of.queries.get(judged.query));
-            facts.push(judged.all().map(code));
+            ids.push(source.queries.get(judged.query));
+            facts.push(judged.all().map(|grade| book.code(grade).unwrap_or(NOT_IN_QRELS)));
             if let Some(exact) = &mut exact {
                 exact.push(&mut judged.all().filter(|&grade| grade >= 0.0).collect::<Vec<_>>());
             }
         }
-        let piece = |run: usize| self.piece(run, judged, &code, exact.is_some());
-        let pieces: Vec<StagedPiece> = (0..of.runs.len()).map(piece).collect();
+        let (rule, fingerprint) = (source.rule.clone(), source.fingerprint);
         let mut matrix =
-            MatrixBuilder::new(book.clone(), of.rule.clone(), of.fingerprint, ids, facts)
-                .with_exact(exact);
-        for (info, piece) in of.runs.iter().zip(pieces) {
-            matrix.push(StagedRun {
-                info: info.clone(),
-                pieces: vec![piece],
-                ..StagedRun::default()
-            });
+            MatrixBuilder::new(book.clone(), rule, fingerprint, ids, facts).with_exact(exact);
+        for (run, info) in source.runs.iter().enumerate() {
+            let pieces = vec![self.piece(run, judged, &book)];
+            matrix.push(StagedRun { info: info.clone(), pieces, tied: None });
         }
         matrix.finish()
     }
 
-    /// The rankings of a run for the queries of a judge, with the judge's labels.
-    fn piece(
-        &self,
-        run: usize,
-        judged: &[JudgeGrades],
-        code: &impl Fn(f64) -> u8,
-        exact: bool,
-    ) -> StagedPiece {
-        let (of, mut piece) = (self.matrix, StagedPiece::default());
-        let Some(grouped) = &of.grouped else { return piece };
+    /// Returns the rankings of a run for the queries of one judge, labelled by that judge's grades.
+    fn piece(&self, run: usize, judged: &[JudgeGrades], book: &Codebook) -> StagedPiece {
+        let (source, mut piece) = (self.matrix, StagedPiece::default());
+        let Some(grouped) = &source.grouped else { return piece };
         for (query, judged) in (0..).zip(judged) {
-            let row = run * of.queries.len() + judged.query;
-            let depth = of.depths[row];
-            let mut numbers = grouped.rows.of(row).iter();
+            let row = run * source.queries.len() + judged.query;
+            let depth = source.depths[row];
+            let mut numbers = grouped.rows.row(row).iter();
             let labels =
-                self.places[row].map(|(tile, lane)| of.tile(tile as usize).lane(lane.into()));
+                self.places[row].map(|(tile, lane)| source.tile(tile as usize).lane(lane.into()));
             for label in labels.into_iter().flatten().take(depth as usize) {
-                let number = Above::POOLED.contains(label).then(|| numbers.next()).flatten();
+                // Numbers are of named documents alone, and the other ranks must not use one up.
+                let number = CodesAbove::IN_QRELS.contains(label).then(|| numbers.next()).flatten();
                 let own = number.and_then(|&number| judged.grade(number));
-                piece.labels.push(own.map_or(UNPOOLED, code));
-                if exact {
-                    piece.exact.extend(own.filter(|&grade| code(grade) > NEGATIVE));
+                let code = own.and_then(|grade| book.code(grade)).unwrap_or(NOT_IN_QRELS);
+                piece.labels.push(code);
+                if !book.is_exact() && code > NEGATIVE {
+                    piece.exact.extend(own);
                 }
             }
             piece.rows.push(StagedRow { query, depth });

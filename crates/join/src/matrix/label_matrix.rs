@@ -1,31 +1,31 @@
-//! The label matrix, and how it is made of staged rows.
+//! The label matrix of runs joined to judgments, and the builder that packs rankings into it.
 
 use std::sync::Arc;
 
 use fearless_simd::Level;
 use rayon::prelude::*;
 
-use super::code::{Above, Codebook};
-use super::exact::{ExactFacts, ExactGrades};
+use super::code::{Codebook, CodesAbove};
+use super::exact::{ExactGrades, ExactHistograms};
 use super::facets::{FacetRows, Facets};
-use super::facts::Facts;
-use super::listed::ListedTiles;
-use super::notice::ScoresSeen;
-use super::passages::{GoldFacts, SpanRows};
-use super::place::place;
+use super::histograms::GradeHistograms;
+use super::notice::ScoreWarnings;
+use super::passages::{GoldCounts, SpanRows};
 use super::ragged::Ragged;
 use super::shared_judgments::SharedJudgments;
-use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
+use super::sparse::SparseTiles;
+use super::ties::{MatrixTies, StagedTies, TieColumns, TieContext};
 use super::tile::{Packing, Tile};
+use super::transpose::transpose_into;
 use crate::bytes::aligned::AlignedBytes;
 use crate::bytes::mmap::Mapping;
 use crate::error::{Error, Result, printable};
 use crate::ids::{Ids, Unmatched};
-use crate::judged_by::JudgedBy;
-use crate::matrix::unit_counts::UnitCounts;
-use crate::rule::{IdealOf, RankingRule};
+use crate::judged_by::FacetKind;
+use crate::matrix::unit_counts::DuplicateCounts;
+use crate::rule::{IdealSource, RankingRule};
 
-/// A description of a run.
+/// The description of a run in a label matrix: its name, tag and path, and counts from reading.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunInfo {
     /// The name of the run, unique in the matrix.
@@ -40,13 +40,14 @@ pub struct RunInfo {
     /// the first few.
     pub ignored: Unmatched,
     /// Findings about its scores from reading; files do not keep them.
-    pub seen: ScoresSeen,
+    pub seen: ScoreWarnings,
     /// Counts of its results by units from reading; files do not keep them.
-    pub units: UnitCounts,
+    pub units: DuplicateCounts,
 }
 
-/// Rankings joined to judgments: runs × queries rows of one-byte labels, with the codebook and the
-/// facts that give the labels their meaning.
+/// The rankings of some runs joined to judgments, with one byte (a label) for the grade of each
+/// retrieved document. There are runs × queries rows of labels, with the codebook and the facts
+/// that give the labels their meaning.
 ///
 /// Every judged query has a row in every run; a query that the run lacks has a row of depth 0.
 /// The row of run `r` and query `q` has the index `r * queries + q`.
@@ -56,21 +57,21 @@ pub struct LabelMatrix {
     pub(crate) rule: RankingRule,
     pub(crate) fingerprint: u128,
     pub(crate) queries: Ids,
-    pub(crate) facts: Facts,
+    pub(crate) facts: GradeHistograms,
     pub(crate) runs: Vec<RunInfo>,
     pub(crate) depths: Vec<u32>,
     pub(crate) packing: Packing,
     pub(crate) labels: TileBytes,
-    pub(crate) ideal: IdealOf,
-    pub(crate) tied: Option<TiedGroups>,
+    pub(crate) ideal: IdealSource,
+    pub(crate) tied: Option<MatrixTies>,
     pub(crate) exact: Option<ExactGrades>,
     pub(crate) grouped: Option<FacetRows>,
     pub(crate) spans: Option<SpanRows>,
-    pub(crate) lists: ListedTiles,
+    pub(crate) lists: SparseTiles,
     pub(crate) shared: Option<SharedJudgments>,
 }
 
-/// The bytes of the tiles.
+/// The label bytes of all tiles of a matrix, in memory or in an opened `.lmx` file.
 #[derive(Debug)]
 pub(crate) enum TileBytes {
     Owned(Vec<AlignedBytes>),
@@ -84,14 +85,14 @@ pub(crate) enum TileBytes {
 impl TileBytes {
     fn bytes(&self) -> &[u8] {
         match self {
-            TileBytes::Owned(lines) => bytemuck::cast_slice(lines),
-            TileBytes::InFile { file, range } => &file[range.clone()],
+            Self::Owned(lines) => bytemuck::cast_slice(lines),
+            Self::InFile { file, range } => &file[range.clone()],
         }
     }
 }
 
 impl LabelMatrix {
-    /// Replaces the names of the runs, in the order of the runs.
+    /// Renames the runs of the label matrix: one name for each, in the order of the runs.
     ///
     /// # Errors
     /// More or fewer names than runs, or a name given to two runs.
@@ -114,135 +115,132 @@ impl LabelMatrix {
         Ok(self)
     }
 
-    /// The meaning of the codes.
-    pub fn book(&self) -> &Codebook {
+    /// Returns the codebook, which gives the grade that each label byte of the matrix stands for.
+    pub fn codebook(&self) -> &Codebook {
         &self.book
     }
 
-    /// The rule by which the rankings were made.
+    /// Returns the rule by which the rankings were made, such as the order of equal scores.
     pub fn rule(&self) -> RankingRule {
         self.rule.clone()
     }
 
-    /// The source of the number of relevant documents and of ideal rankings.
-    pub fn ideal(&self) -> IdealOf {
+    /// Returns the source of ideal rankings and numbers of relevant documents: all judgments or
+    /// retrieved documents.
+    pub fn ideal(&self) -> IdealSource {
         self.ideal
     }
 
-    /// A fingerprint of the judgments: results are comparable only where the fingerprints are
-    /// equal.
+    /// Returns a fingerprint of the judgments; scores are comparable only where the fingerprints
+    /// are equal.
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
 
-    /// The judged queries, in bytewise order.
+    /// Returns the ids of the judged queries of the matrix, in bytewise order.
     pub fn queries(&self) -> &Ids {
         &self.queries
     }
 
-    /// The judgments of each query, as counts.
+    /// Returns the judgments of each query as counts: its number of documents of each label code.
     #[doc(hidden)]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &GradeHistograms {
         &self.facts
     }
 
-    /// The runs.
+    /// Returns the descriptions of the matrix's runs, such as their names.
     pub fn runs(&self) -> &[RunInfo] {
         &self.runs
     }
 
-    /// The number of rows: runs × queries.
+    /// Returns the number of rankings of the matrix: runs × queries.
     pub fn rows(&self) -> usize {
         self.depths.len()
     }
 
-    /// The number of results of each row, `[run][query]`; 0 where the run lacks the query.
+    /// Returns the number of results of each ranking, `[run][query]`; 0 where the run lacks the
+    /// query.
     pub fn depths(&self) -> &[u32] {
         &self.depths
     }
 
-    /// The depths of one run, by query.
+    /// Returns the number of results of each query's ranking in one run.
     pub fn run_depths(&self, run: usize) -> &[u32] {
         let queries = self.queries.len();
         &self.depths[run * queries..(run + 1) * queries]
     }
 
-    /// The groups of queries with equal judged documents; `None` if the queries do not look like
-    /// groups, or without a search for groups, see [`Join::shared_judgments`]. Files do not store
-    /// these groups.
+    /// Returns counts of the queries that share their judged documents with others, like
+    /// paraphrases. `None` if the queries do not look like groups, or without a search for groups,
+    /// see [`Join::shared_judgments`]. Files do not store these counts.
     ///
     /// [`Join::shared_judgments`]: crate::settings::Join::shared_judgments
     pub fn shared_judgments(&self) -> Option<SharedJudgments> {
         self.shared
     }
 
-    /// The groups of documents with equal scores and different labels; `None` if tied groups were
-    /// not kept, see [`Join::keep_ties`].
+    /// Returns the documents with equal scores but different labels in each ranking, if they were
+    /// kept. See [`Join::keep_ties`].
     ///
     /// [`Join::keep_ties`]: crate::settings::Join::keep_ties
-    pub fn tied_groups(&self) -> Option<&TiedGroups> {
+    pub fn tied_groups(&self) -> Option<&MatrixTies> {
         self.tied.as_ref()
     }
 
-    /// The exact grades of the judgments of each query and of the documents of each row, if there
-    /// are too many distinct grades for a code each.
+    /// Returns the exact grades by query and by ranking, if there are too many distinct grades for
+    /// a code each.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&ExactGrades> {
         self.exact.as_ref()
     }
 
-    /// The judgments by facet, and the named documents of each row, if judgments were read by
-    /// facet.
+    /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
+    /// The named documents of each row come with them.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&FacetRows> {
         self.grouped.as_ref()
     }
 
-    /// The rankings as passages, if judgments were read by span.
+    /// Returns the rankings as rankings of passages, if judgments were read by span (positions in
+    /// documents).
     #[doc(hidden)]
     pub fn span_rows(&self) -> Option<&SpanRows> {
         self.spans.as_ref()
     }
 
-    /// The kind of facet, if judgments were read by facet.
-    pub fn judged_by(&self) -> Option<JudgedBy> {
-        let of_spans = self.spans.as_ref().map(|_| JudgedBy::Span);
-        self.grouped.as_ref().map(|grouped| grouped.of.by).or(of_spans)
+    /// Returns the kind of facet (judge, subtopic, preference or span) by which judgments were
+    /// read, if any.
+    pub fn judged_by(&self) -> Option<FacetKind> {
+        let of_spans = self.spans.as_ref().map(|_| FacetKind::Span);
+        self.grouped.as_ref().map(|grouped| grouped.facets.by).or(of_spans)
     }
 
-    /// The places of the rows in the tiles.
+    /// Returns the place of each ranking of the matrix: its tile and its lane.
     #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
         &self.packing
     }
 
-    /// The labels of tile `at`.
+    /// Returns tile `at` of the matrix: the labels of up to 64 rankings side by side.
     #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'_> {
-        let span = self.packing.tiles[at];
-        let range = span.offset as usize..(span.offset + span.bytes()) as usize;
-        Tile {
-            labels: &self.labels.bytes()[range],
-            lanes: span.lanes as usize,
-            depth: span.depth as usize,
-        }
+        self.packing.tiles[at].tile(self.labels.bytes())
     }
 
-    /// The rows of tile `at`, lane by lane.
+    /// Returns the rows (rankings) of tile `at` of the matrix, lane by lane.
     #[doc(hidden)]
     pub fn tile_rows(&self, at: usize) -> &[u32] {
-        let span = self.packing.tiles[at];
-        &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
+        self.packing.rows(&self.packing.tiles[at])
     }
 
-    /// The bytes of all tiles, in their order in a file.
+    /// Returns the label bytes of all tiles of the matrix, in the order of an `.lmx` file.
     #[doc(hidden)]
     pub fn tile_bytes(&self) -> &[u8] {
-        &self.labels.bytes()[..self.packing.bytes() as usize]
+        self.labels.bytes()
     }
 }
 
-/// A run as the ingest stages it: rows of labels in reading order.
+/// The rankings of a run as labels in reading order, before they are packed into a label matrix.
 #[derive(Debug, Default)]
 pub struct StagedRun {
     /// The description of the run.
@@ -254,7 +252,7 @@ pub struct StagedRun {
     pub tied: Option<StagedTies>,
 }
 
-/// Some rankings of a run, in any order.
+/// Some rankings of a run as labels, in any order, before they are packed into a label matrix.
 #[derive(Debug, Default)]
 pub struct StagedPiece {
     /// The rankings.
@@ -272,7 +270,7 @@ pub struct StagedPiece {
     pub spans: Vec<u32>,
 }
 
-/// A single ranking of a staged piece.
+/// The query and the number of labels of one ranking in a [`StagedPiece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StagedRow {
     /// The query, as an index into the sorted ids.
@@ -281,138 +279,138 @@ pub struct StagedRow {
     pub depth: u32,
 }
 
-/// A builder of a label matrix: it collects runs over one set of judgments and packs runs into
-/// tiles.
+/// A builder of a label matrix: it collects the rankings of runs over one set of judgments, and
+/// packs them into tiles.
 #[derive(Debug)]
 pub struct MatrixBuilder {
     book: Codebook,
     rule: RankingRule,
     fingerprint: u128,
     queries: Ids,
-    facts: Facts,
+    facts: GradeHistograms,
     runs: Vec<StagedRun>,
-    ideal: IdealOf,
-    exact: Option<ExactFacts>,
+    ideal: IdealSource,
+    exact: Option<ExactHistograms>,
     grouped: Option<Arc<Facets>>,
-    spans: Option<Arc<GoldFacts>>,
+    spans: Option<Arc<GoldCounts>>,
     shared: Option<SharedJudgments>,
 }
 
 impl MatrixBuilder {
-    /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
+    /// Starts a label matrix over queries with their judgment counts. The ids of `queries` are
+    /// distinct, and in bytewise order.
     pub fn new(
         book: Codebook,
         rule: RankingRule,
         fingerprint: u128,
         queries: Ids,
-        facts: Facts,
+        facts: GradeHistograms,
     ) -> Self {
-        let (runs, ideal, exact, grouped, spans) =
-            (Vec::new(), IdealOf::Judgments, None, None, None);
-        let shared = None;
-        MatrixBuilder {
+        Self {
             book,
             rule,
             fingerprint,
             queries,
             facts,
-            runs,
-            ideal,
-            exact,
-            grouped,
-            spans,
-            shared,
+            runs: Vec::new(),
+            ideal: IdealSource::Judgments,
+            exact: None,
+            grouped: None,
+            spans: None,
+            shared: None,
         }
     }
 
-    /// Sets the source of the facts. The default is judgments.
+    /// Sets the source of ideal rankings and numbers of relevant documents: all judgments or
+    /// retrieved documents. The default is judgments.
     #[must_use]
-    pub fn with_ideal(self, ideal: IdealOf) -> Self {
-        MatrixBuilder { ideal, ..self }
+    pub fn with_ideal(self, ideal: IdealSource) -> Self {
+        Self { ideal, ..self }
     }
 
-    /// Sets the exact grades of the judgments, for a codebook of classes.
+    /// Sets the exact grades of the judgments, for a codebook whose codes are classes of grades.
     #[must_use]
-    pub fn with_exact(self, exact: Option<ExactFacts>) -> Self {
-        MatrixBuilder { exact, ..self }
+    pub fn with_exact(self, exact: Option<ExactHistograms>) -> Self {
+        Self { exact, ..self }
     }
 
-    /// Sets the judgments by facet.
+    /// Sets the judgments by facet (judge, subtopic or preference) of the matrix's queries.
     #[must_use]
     pub fn with_facets(self, grouped: Option<Arc<Facets>>) -> Self {
-        MatrixBuilder { grouped, ..self }
+        Self { grouped, ..self }
     }
 
-    /// Sets the gold of judgments by span.
+    /// Sets the numbers of gold positions of queries, where the judged items are passages (spans).
     #[must_use]
-    pub fn with_spans(self, spans: Option<Arc<GoldFacts>>) -> Self {
-        MatrixBuilder { spans, ..self }
+    pub fn with_spans(self, spans: Option<Arc<GoldCounts>>) -> Self {
+        Self { spans, ..self }
     }
 
-    /// Sets the groups of queries with equal judged documents.
+    /// Sets the counts of queries that share their judged documents with others.
     pub(crate) fn with_shared_judgments(self, shared: Option<SharedJudgments>) -> Self {
-        MatrixBuilder { shared, ..self }
+        Self { shared, ..self }
     }
 
-    /// Adds a run.
+    /// Adds the labelled rankings of a run to the matrix.
     pub fn push(&mut self, run: StagedRun) {
         self.runs.push(run);
     }
 
-    /// Packs the rows into tiles, in parallel, without a check of the labels. The labels of a row
-    /// must be codes of the codebook other than 0. Except for documents outside the qrels, a row
-    /// must have no more labels of a code than the facts of its query count. The matrix has tied
-    /// groups if all its runs have tied groups.
+    /// Packs the rankings of all runs into tiles, in parallel, and returns the label matrix. Labels
+    /// are not checked. The labels of a row must be codes of the codebook other than 0. Except for
+    /// documents outside the qrels, a row must have no more labels of a code than the facts of its
+    /// query count. The matrix has tied groups if all its runs have tied groups.
     ///
     /// # Errors
     /// More than 2³² rows, or a row too deep for a tile. Queries out of order, or more or fewer
     /// queries than facts. Facts of codes that the codebook lacks, or of more documents than
-    /// [`MOST_JUDGED`]. A row of an unknown query. A row with more labels than its piece has left
+    /// [`MAX_JUDGED`]. A row of an unknown query. A row with more labels than its piece has left
     /// or than the rule keeps. A second row of a query in a run. Labels of a piece without a row.
     /// Tied groups in contradiction to their row. Exact grades or spans that do not fit the rows.
     ///
-    /// [`MOST_JUDGED`]: super::MOST_JUDGED
+    /// [`MAX_JUDGED`]: super::MAX_JUDGED
     pub fn finish(mut self) -> Result<LabelMatrix> {
-        self.check_queries()?;
+        self.check_queries().map_err(Error::Unanswerable)?;
+        // Labels are borrowed from the runs below, so the tied groups leave the runs now.
         let tied: Option<Vec<StagedTies>> =
             self.runs.iter_mut().map(|run| run.tied.take()).collect();
         let (queries, rows) = (self.queries.len(), self.rows()?);
         let mut depths = vec![0u32; rows];
         let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
-        let room = |wanted: bool| if wanted { rows } else { 0 };
-        let mut exact_of: Vec<&[f64]> = vec![&[]; room(self.exact.is_some())];
-        let mut numbers_of: Vec<&[u32]> = vec![&[]; room(self.grouped.is_some())];
-        let mut spans_of: Vec<&[u32]> = vec![&[]; room(self.spans.is_some())];
+        // Without optional data the lists stay empty, so `get_mut` below finds no part of a run.
+        let mut exact_of: Vec<&[f64]> = vec![&[]; rows * usize::from(self.exact.is_some())];
+        let mut numbers_of: Vec<&[u32]> = vec![&[]; rows * usize::from(self.grouped.is_some())];
+        let mut spans_of: Vec<&[u32]> = vec![&[]; rows * usize::from(self.spans.is_some())];
         let width = self.spans.as_ref().map_or(0, |gold| gold.width());
         for (number, run) in self.runs.iter().enumerate() {
             let of_run = number * queries..(number + 1) * queries;
-            let beside = Beside {
+            let beside = RowExtras {
                 exact_of: exact_of.get_mut(of_run.clone()),
                 numbers_of: numbers_of.get_mut(of_run.clone()),
-                spans_of: spans_of.get_mut(of_run.clone()).map(|of| (width, of)),
+                spans_of: spans_of.get_mut(of_run.clone()).map(|spans| (width, spans)),
             };
             unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside).map_err(
                 |message| Error::Unanswerable(format!("run {}: {message}", run.info.name)),
             )?;
         }
-        if let Some((depth, kept)) = self.rule.deeper(&depths) {
-            let message = format!("a row of {depth} results where the rule keeps the first {kept}");
-            return Err(Error::Unanswerable(message));
-        }
-        let tied = tied_groups(
-            tied,
-            TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts },
-        )?;
+        check_depths(&self.rule, &depths).map_err(Error::Unanswerable)?;
+        let (max_depth, facts) = (self.rule.depth, &self.facts);
+        let tied = tied_groups(tied, TieContext { depths: &depths, max_depth, facts })?;
         let packing = Packing::new(&depths)?;
         let lines = packed(&packing, &labels_of);
         drop(labels_of);
-        let exact = self.exact.map(|facts| ExactGrades { facts, rows: Ragged::of_rows(&exact_of) });
-        let grouped = self.grouped.map(|of| FacetRows { of, rows: Ragged::of_rows(&numbers_of) });
-        let spans = self.spans.map(|of| SpanRows::checked(of, Ragged::of_rows(&spans_of), &depths));
+        let exact =
+            self.exact.map(|facts| ExactGrades { facts, rows: Ragged::from_rows(&exact_of) });
+        let grouped =
+            self.grouped.map(|facets| FacetRows { facets, rows: Ragged::from_rows(&numbers_of) });
+        let spans =
+            self.spans.map(|gold| SpanRows::checked(gold, Ragged::from_rows(&spans_of), &depths));
         let spans = spans.transpose().map_err(Error::Unanswerable)?;
-        let beside =
-            |StagedRun { info, .. }| RunInfo { seen: info.seen.beside(&self.book), ..info };
-        let runs = self.runs.into_iter().map(beside).collect();
+        let runs = self.runs.into_iter().map(|StagedRun { info, .. }| {
+            // Only the grades of all judgments show whether small whole scores are strange.
+            RunInfo { seen: info.seen.beside(&self.book), ..info }
+        });
+        let runs = runs.collect();
         Ok(LabelMatrix {
             book: self.book,
             rule: self.rule,
@@ -428,12 +426,13 @@ impl MatrixBuilder {
             exact,
             grouped,
             spans,
-            lists: ListedTiles::default(),
+            lists: SparseTiles::default(),
             shared: self.shared,
         })
     }
 
-    /// The number of rows.
+    /// Returns the number of rankings of the matrix, runs × queries; an error if there are too
+    /// many.
     fn rows(&self) -> Result<usize> {
         let (runs, queries) = (self.runs.len(), self.queries.len());
         let rows = queries.checked_mul(runs).filter(|&rows| u32::try_from(rows).is_ok());
@@ -444,29 +443,31 @@ impl MatrixBuilder {
         })
     }
 
-    fn check_queries(&self) -> Result<()> {
-        let wrong = |message: String| Err(Error::Unanswerable(message));
-        if self.queries.len() != self.facts.len() {
-            return wrong(format!(
-                "{} queries with the facts of {}",
-                self.queries.len(),
-                self.facts.len()
-            ));
+    /// Rejects query ids, judgment counts and exact grades that do not fit together.
+    fn check_queries(&self) -> Result<(), String> {
+        let (queries, facts) = (self.queries.len(), self.facts.len());
+        if queries != facts {
+            return Err(format!("{queries} queries with the facts of {facts}"));
         }
         if !self.queries.are_ascending() {
-            return wrong("the ids of the queries are not distinct and ascending".to_owned());
+            return Err("the ids of the queries are not distinct and ascending".to_owned());
         }
-        let exact = self.exact.as_ref().map_or(self.queries.len(), ExactFacts::len);
-        if self.exact.is_none() != self.book.is_exact() || exact != self.queries.len() {
-            return wrong("the exact grades do not fit the codebook and the queries".to_owned());
+        let exact = self.exact.as_ref().map_or(queries, ExactHistograms::len);
+        if self.exact.is_none() != self.book.is_exact() || exact != queries {
+            return Err("the exact grades do not fit the codebook and the queries".to_owned());
         }
-        self.facts
-            .check(self.book.codes())
-            .or_else(|message| wrong(format!("judged counts: {message}")))
+        let checked = self.facts.check(self.book.codes());
+        checked.map_err(|message| format!("judged counts: {message}"))
     }
 }
 
-/// Packs the labels of rows into tiles.
+/// Rejects rankings with more results than the ranking rule keeps.
+pub(crate) fn check_depths(rule: &RankingRule, depths: &[u32]) -> Result<(), String> {
+    let Some((depth, max_depth)) = rule.first_too_deep(depths) else { return Ok(()) };
+    Err(format!("a row of {depth} results where the rule keeps the first {max_depth}"))
+}
+
+/// Copies the labels of rankings into the lanes of their tiles, in parallel.
 fn packed(packing: &Packing, labels_of: &[&[u8]]) -> Vec<AlignedBytes> {
     let mut lines = vec![
         <AlignedBytes as bytemuck::Zeroable>::zeroed();
@@ -475,30 +476,36 @@ fn packed(packing: &Packing, labels_of: &[&[u8]]) -> Vec<AlignedBytes> {
     let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
     let mut places = Vec::with_capacity(packing.tiles.len());
     for span in &packing.tiles {
+        // Each thread needs its tile as a slice of its own.
         let (tile, after) = rest.split_at_mut(span.bytes() as usize);
         places.push((span, tile));
         rest = after;
     }
     let level = Level::new();
     places.into_par_iter().for_each(|(span, tile)| {
-        let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
-        let labels: Vec<&[u8]> = rows.iter().map(|&row| labels_of[row as usize]).collect();
-        place(level, &labels, span.lanes as usize, tile);
+        let labels: Vec<&[u8]> =
+            packing.rows(span).iter().map(|&row| labels_of[row as usize]).collect();
+        transpose_into(level, &labels, span.lanes as usize, tile);
     });
     lines
 }
 
-/// The tied groups of all runs, if there is a run and every run has its tied groups.
-fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<TiedGroups>> {
+/// Combines the ties of all runs into those of the matrix; `None` without runs, or if a run kept no
+/// ties.
+fn tied_groups(
+    runs: Option<Vec<StagedTies>>,
+    context: TieContext<'_>,
+) -> Result<Option<MatrixTies>> {
     let Some(runs) = runs.filter(|runs| !runs.is_empty()) else { return Ok(None) };
-    let mut columns = TiedColumns::default();
-    let pushed = runs.into_iter().try_for_each(|run| columns.push(run, of.facts.len()));
-    let tied = pushed.and_then(|()| TiedGroups::new(columns, of));
+    let mut columns = TieColumns::default();
+    let pushed = runs.into_iter().try_for_each(|run| columns.push(run, context.facts.len()));
+    let tied = pushed.and_then(|()| MatrixTies::new(columns, context));
     tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
-/// Optional data of the rows of a run, beside the labels.
-struct Beside<'b, 'a> {
+/// The data of a run's rankings beside the labels: exact grades, document numbers and passage
+/// positions. All of these are optional.
+struct RowExtras<'b, 'a> {
     /// The exact grades.
     exact_of: Option<&'b mut [&'a [f64]]>,
     /// The numbers of named documents.
@@ -507,7 +514,7 @@ struct Beside<'b, 'a> {
     spans_of: Option<(usize, &'b mut [&'a [u32]])>,
 }
 
-/// The labels and the optional data of a piece that belong to no row so far.
+/// The labels and other data of a [`StagedPiece`] that no ranking has taken so far.
 struct RestOfPiece<'a> {
     labels: &'a [u8],
     exact: &'a [f64],
@@ -516,7 +523,7 @@ struct RestOfPiece<'a> {
 }
 
 impl RestOfPiece<'_> {
-    /// Rejects data of the piece that belong to no row.
+    /// Rejects a piece of a run with labels or other data that belong to no ranking.
     fn check_empty(&self) -> Result<(), String> {
         let left = [
             (self.spans.len(), "numbers of positions"),
@@ -531,8 +538,8 @@ impl RestOfPiece<'_> {
     }
 }
 
-impl<'a> Beside<'_, 'a> {
-    /// Notes the optional data of a row, taken from the rest of its piece.
+impl<'a> RowExtras<'_, 'a> {
+    /// Takes the optional data of one ranking from the rest of its piece, and notes them by query.
     fn unpack(
         &mut self,
         StagedRow { query, depth }: StagedRow,
@@ -541,8 +548,8 @@ impl<'a> Beside<'_, 'a> {
     ) -> Result<(), String> {
         let at = query as usize;
         if let Some(exact_of) = &mut self.exact_of {
-            let judged = labels.iter().filter(|&&label| Above::JUDGED.contains(label)).count();
-            (exact_of[at], rest.exact) = rest.exact.split_at_checked(judged).ok_or_else(|| {
+            let judged = labels.iter().filter(|&&label| CodesAbove::JUDGED.contains(label)).count();
+            exact_of[at] = rest.exact.split_off(..judged).ok_or_else(|| {
                 format!(
                     "a row of query {query} has {judged} judged documents, and its piece {} grades \
                      left",
@@ -551,55 +558,53 @@ impl<'a> Beside<'_, 'a> {
             })?;
         }
         if let Some(numbers_of) = &mut self.numbers_of {
-            let named = labels.iter().filter(|&&label| Above::POOLED.contains(label)).count();
-            (numbers_of[at], rest.numbers) =
-                rest.numbers.split_at_checked(named).ok_or_else(|| {
-                    format!(
-                        "a row of query {query} has {named} named documents, and its piece {} \
+            let named =
+                labels.iter().filter(|&&label| CodesAbove::IN_QRELS.contains(label)).count();
+            numbers_of[at] = rest.numbers.split_off(..named).ok_or_else(|| {
+                format!(
+                    "a row of query {query} has {named} named documents, and its piece {} \
                          numbers left",
-                        rest.numbers.len()
-                    )
-                })?;
+                    rest.numbers.len()
+                )
+            })?;
         }
         if let Some((width, spans_of)) = &mut self.spans_of {
-            (spans_of[at], rest.spans) =
-                rest.spans.split_at_checked(depth as usize * *width).ok_or_else(|| {
-                    format!(
-                        "a row of query {query} lacks the numbers of positions of its {depth} \
+            spans_of[at] = rest.spans.split_off(..depth as usize * *width).ok_or_else(|| {
+                format!(
+                    "a row of query {query} lacks the numbers of positions of its {depth} \
                          results"
-                    )
-                })?;
+                )
+            })?;
         }
         Ok(())
     }
 }
 
-/// Notes the depth, the labels and the optional data of each row of a run, by query.
+/// Notes the depth, the labels and the optional data of each ranking of a run, by query.
 fn unpack<'a>(
     run: &'a StagedRun,
     depths: &mut [u32],
     labels_of: &mut [&'a [u8]],
-    mut beside: Beside<'_, 'a>,
+    mut beside: RowExtras<'_, 'a>,
 ) -> Result<(), String> {
     for StagedPiece { rows, labels, exact, numbers, spans } in &run.pieces {
         let mut rest = RestOfPiece { labels, exact, numbers, spans };
         for &StagedRow { query, depth } in rows {
-            let queries = depths.len();
-            let at = query as usize;
+            let (at, queries) = (query as usize, depths.len());
             let of_query = depths
                 .get_mut(at)
                 .ok_or_else(|| format!("a row of query {query}, and there are {queries}"))?;
+            // A staged row has a label at least, so depth 0 means that the query has no row so far.
             if *of_query > 0 {
                 return Err(format!("two rows of query {query}"));
             }
             *of_query = depth;
-            (labels_of[at], rest.labels) =
-                rest.labels.split_at_checked(depth as usize).ok_or_else(|| {
-                    format!(
-                        "a row of query {query} with {depth} labels, and its piece has {} left",
-                        rest.labels.len()
-                    )
-                })?;
+            labels_of[at] = rest.labels.split_off(..depth as usize).ok_or_else(|| {
+                format!(
+                    "a row of query {query} with {depth} labels, and its piece has {} left",
+                    rest.labels.len()
+                )
+            })?;
             beside.unpack(StagedRow { query, depth }, labels_of[at], &mut rest)?;
         }
         rest.check_empty()?;

@@ -1,11 +1,11 @@
-//! Notices about rankings, judgments or measures whose scores may mislead.
+//! Notices to the user about rankings, judgments or measures whose scores may mislead.
 
 use std::fmt;
 
 use super::Codebook;
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 use crate::numbers::Level;
-use crate::rule::Ties;
+use crate::rule::TieBreak;
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,7 +14,7 @@ use crate::rule::Ties;
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
-pub struct ScoresSeen {
+pub struct ScoreWarnings {
     /// Queries with results.
     pub ranked: u64,
     /// Queries with at least one result in the qrels.
@@ -44,43 +44,50 @@ pub struct ScoresSeen {
     pub decided: u64,
 }
 
-impl ScoresSeen {
-    /// Adds the counts of further queries.
-    pub fn merge(&mut self, other: ScoresSeen) {
-        self.ranked = self.ranked.saturating_add(other.ranked);
-        self.judged = self.judged.saturating_add(other.judged);
-        self.several = self.several.saturating_add(other.several);
-        self.equal = self.equal.saturating_add(other.equal);
-        self.compared = self.compared.saturating_add(other.compared);
-        self.contrary = self.contrary.saturating_add(other.contrary);
-        self.in_f32 = self.in_f32.saturating_add(other.in_f32);
-        self.whole = self.whole.saturating_add(other.whole);
-        self.counted = self.counted.saturating_add(other.counted);
-        self.exchanged = self.exchanged.saturating_add(other.exchanged);
-        self.in_arrays = self.in_arrays.saturating_add(other.in_arrays);
-        self.decided = self.decided.saturating_add(other.decided);
+impl ScoreWarnings {
+    /// Adds the counts of suspicious scores of further queries.
+    pub fn merge(&mut self, other: Self) {
+        // Counts come from files, too, so a sum may exceed 64 bits.
+        for (sum, count) in [
+            (&mut self.ranked, other.ranked),
+            (&mut self.judged, other.judged),
+            (&mut self.several, other.several),
+            (&mut self.equal, other.equal),
+            (&mut self.compared, other.compared),
+            (&mut self.contrary, other.contrary),
+            (&mut self.in_f32, other.in_f32),
+            (&mut self.whole, other.whole),
+            (&mut self.counted, other.counted),
+            (&mut self.exchanged, other.exchanged),
+            (&mut self.in_arrays, other.in_arrays),
+            (&mut self.decided, other.decided),
+        ] {
+            *sum = sum.saturating_add(count);
+        }
     }
 
-    /// Counts queries with scores of arrays, and queries that the order of equal scores decides.
+    /// Adds numbers of queries with scores from arrays, and of those whose result the order of
+    /// equal scores decides.
     pub fn see_decided(&mut self, queries: u64, decided: u64) {
         self.in_arrays = self.in_arrays.saturating_add(queries);
         self.decided = self.decided.saturating_add(decided);
     }
 
-    /// The counts beside judgments with the grades of `book`: small whole scores are strange only
-    /// where most grades are fractions.
+    /// Drops the counts of small whole scores, unless most grades of `book` are fractions. Small
+    /// whole scores are strange only where most grades are fractions.
     #[must_use]
     pub fn beside(self, book: &Codebook) -> Self {
         let fractions = book.grades().iter().filter(|grade| grade.fract() != 0.0).count();
         if 2 * fractions > book.grades().len() {
             self
         } else {
-            ScoresSeen { whole: 0, counted: 0, ..self }
+            Self { whole: 0, counted: 0, ..self }
         }
     }
 
-    /// Returns the notices for these counts, if equal scores are ordered by `ties`.
-    pub fn notices(&self, ties: Ties) -> Vec<Notice> {
+    /// Makes notices for the user from these counts of suspicious scores; `ties` is the order of
+    /// equal scores.
+    pub fn notices(&self, ties: TieBreak) -> Vec<Notice> {
         let equal = self.several > 0 && self.equal == self.several;
         let contrary = self.contrary > self.compared / 10;
         /// The least number of queries for which a lack of judged documents is strange.
@@ -90,13 +97,16 @@ impl ScoresSeen {
             strange.then_some(Notice::NothingJudged { queries: self.ranked }),
             (self.ranked > 0 && self.whole == self.ranked && self.counted <= self.whole / 2)
                 .then_some(Notice::ScoresLikeGrades { queries: self.ranked }),
-            (self.exchanged > self.several / 2)
-                .then_some(Notice::ExchangedColumns { queries: self.exchanged, of: self.several }),
+            (self.exchanged > self.several / 2).then_some(Notice::ExchangedColumns {
+                queries: self.exchanged,
+                total: self.several,
+            }),
             equal.then_some(Notice::EqualScores { queries: self.several, ties }),
-            contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
+            contrary
+                .then_some(Notice::ContraryRanks { queries: self.contrary, total: self.compared }),
             (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
             (self.decided > self.in_arrays / 10)
-                .then_some(Notice::DecidedByTies { queries: self.decided, of: self.in_arrays }),
+                .then_some(Notice::DecidedByTies { queries: self.decided, total: self.in_arrays }),
         ]
         .into_iter()
         .flatten()
@@ -104,7 +114,8 @@ impl ScoresSeen {
     }
 }
 
-/// A notice. It changes no score.
+/// A message to the user about scores that may mislead, such as equal scores in all rankings. A
+/// notice changes no score.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -120,7 +131,7 @@ pub enum Notice {
         /// The number of queries with several results.
         queries: u64,
         /// The order of equal scores.
-        ties: Ties,
+        ties: TieBreak,
     },
     /// In more than a tenth of the queries, scores and the rank column are contrary: of two lines
     /// of a query, one has the higher score and the other the better rank. A few lines of each
@@ -130,7 +141,7 @@ pub enum Notice {
         /// The number of queries with contrary scores and ranks.
         queries: u64,
         /// The number of checked queries: queries with two different numbers in both columns.
-        of: u64,
+        total: u64,
     },
     /// In more than a tenth of the queries of arrays, documents of different grades have equal
     /// scores, and their order decides the first relevant document or the documents within the
@@ -139,7 +150,7 @@ pub enum Notice {
         /// The number of such queries.
         queries: u64,
         /// The number of all queries with scores of arrays.
-        of: u64,
+        total: u64,
     },
     /// Most grades of the judgments are fractions, and all scores are small whole numbers:
     /// judgments and run are probably exchanged.
@@ -153,7 +164,7 @@ pub enum Notice {
         /// The number of such queries.
         queries: u64,
         /// The number of queries with several results.
-        of: u64,
+        total: u64,
     },
     /// Scores that differ as f64 are equal as f32, and the order of equal scores then changes the
     /// order of the labels.
@@ -188,19 +199,19 @@ pub enum Notice {
     },
     /// These measures take the largest grade of a document that several judges have graded, or that
     /// is judged for several subtopics.
-    LargestOfGroups {
+    MaxOverFacets {
         /// The meaning of the groups.
-        by: JudgedBy,
+        by: FacetKind,
         /// The names of the measures.
         measures: Vec<String>,
     },
     /// Queries that were chosen are not judged.
-    ChosenNotJudged {
+    SelectedNotJudged {
         /// The number of these queries.
         queries: u64,
     },
     /// Evaluated queries are in no group.
-    InNoGroup {
+    Ungrouped {
         /// The number of these queries.
         queries: u64,
     },
@@ -209,19 +220,19 @@ pub enum Notice {
         /// The names of the groups.
         groups: Vec<String>,
         /// The number of all groups.
-        of: usize,
+        total: usize,
     },
     /// The merge of summaries could not check for queries counted twice, because the queries are
     /// too many or have no ids.
-    NotChecked,
+    OverlapNotChecked,
     /// The averages of these measures depend on the order of equal scores by more than a hundredth.
-    MovedByTies {
+    TieSensitive {
         /// The names of the measures.
         measures: Vec<String>,
     },
     /// Queries without relevant documents have no value under these measures, and no average
     /// includes such queries.
-    LeftOut {
+    SkippedQueries {
         /// The names of the measures.
         measures: Vec<String>,
         /// The number of these queries; if runs differ, the largest number of a run.
@@ -248,14 +259,14 @@ pub enum Notice {
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
     /// Results repeat a unit, and keep their ranks without counting.
-    RepeatsAreBlank {
+    DuplicatesBlank {
         /// The number of these results.
         repeated: u64,
         /// The number of all results.
         results: u64,
     },
     /// Ids contain the text of the unit rule more than once, and two rules differ for such ids.
-    UnitsTold {
+    AmbiguousDelimiter {
         /// The number of results with such ids.
         ids: u64,
         /// The text.
@@ -269,46 +280,33 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether the scores are probably not the intended scores; such a notice is shown even without
-    /// notes.
+    /// Returns whether the notice says that scores are probably not the intended ones. A warning is
+    /// shown even without notes.
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
-            Notice::NothingJudged { .. }
-                | Notice::EmptyGroups { .. }
-                | Notice::ScoresLikeGrades { .. }
-                | Notice::ExchangedColumns { .. }
-                | Notice::DecidedByTies { .. }
+            Self::NothingJudged { .. }
+                | Self::EmptyGroups { .. }
+                | Self::ScoresLikeGrades { .. }
+                | Self::ExchangedColumns { .. }
+                | Self::DecidedByTies { .. }
         )
     }
 }
 
-/// Writes the first few names of measures, or of groups.
-fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Returns the first five names of measures or of groups of queries as text, with the number of the
+/// rest.
+fn few(names: &[String]) -> String {
     /// The largest number of names.
     const NAMED: usize = 5;
-    f.write_str(&measures[..measures.len().min(NAMED)].join(", "))?;
-    match measures.len().checked_sub(NAMED) {
-        None | Some(0) => Ok(()),
-        Some(more) => write!(f, " and {more} more"),
+    let first = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 
-/// Writes the divisor of a measure of neighbours.
-fn by_all(
-    measure: &str,
-    rank: &u32,
-    neighbours: &usize,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    write!(
-        f,
-        "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of \
-         nearest neighbours"
-    )
-}
-
-/// Writes a notice about the scores and the documents of a run.
+/// Writes the sentence of a notice about the scores or the documents of a run.
 fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::NothingJudged { queries } => write!(
@@ -323,90 +321,77 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
              queries with results: are judgments \
              and run exchanged? The order is QRELS RUN"
         ),
-        Notice::ExchangedColumns { queries, of } => write!(
+        Notice::ExchangedColumns { queries, total } => write!(
             f,
-            "the rank column has decimals and the scores count 1, 2, 3 in {queries} of {of} \
+            "the rank column has decimals and the scores count 1, 2, 3 in {queries} of {total} \
              queries: are the two columns exchanged? \
              awk '{{ print $1, $2, $3, $5, $4, $6 }}' puts them right"
         ),
-        Notice::EqualScores { ties, .. } => {
-            let by = order_said(*ties);
-            write!(
-                f,
-                "all results of a query have the same score, in every query: they are ordered {by}"
-            )
-        }
-        Notice::ContraryRanks { queries, of } => write!(
+        Notice::EqualScores { ties, .. } => write!(
             f,
-            "scores and the rank column contradict each other in {queries} of {of} queries (by a \
-             few lines of each): \
+            "all results of a query have the same score, in every query: they are ordered {}",
+            order_said(*ties)
+        ),
+        Notice::ContraryRanks { queries, total } => write!(
+            f,
+            "scores and the rank column contradict each other in {queries} of {total} queries (by \
+             a few lines of each): \
              the order follows the scores, the highest first"
         ),
-        Notice::DecidedByTies { queries, of } => write!(
+        Notice::DecidedByTies { queries, total } => write!(
             f,
-            "in {queries} of {of} queries documents of different grades have equal scores, and \
+            "in {queries} of {total} queries documents of different grades have equal scores, and \
              their order in the arrays decides which is \
              relevant first, or within the cutoff: ties=\"average\" takes the mean over all orders"
         ),
-        Notice::TiesInF32 { queries } => {
-            let queries =
-                if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
-            write!(
-                f,
-                "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order \
-                 the \
-                 documents differently there, and so does --score f32"
-            )
-        }
+        Notice::TiesInF32 { queries } => write!(
+            f,
+            "different scores are equal as f32 in {queries} {}: trec_eval 9 and pytrec_eval order \
+             the \
+             documents differently there, and so does --score-type f32",
+            if *queries == 1 { "query" } else { "queries" }
+        ),
         // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Writes a notice about the grades and levels of relevance.
+/// Writes the sentence of a notice about grades and levels of relevance.
 fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
-        Notice::NothingRelevant { measures, level, highest } => {
-            few(measures, f)?;
-            write!(
-                f,
-                ": nothing is relevant, because no grade is {} (the highest is {highest}): \
-                 --rel or rel= sets the lowest relevant grade",
-                Level(*level).in_words()
-            )
-        }
-        Notice::FractionsNotRelevant { measures, lowest } => {
-            few(measures, f)?;
-            write!(
-                f,
-                ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= \
-                 sets the lowest relevant grade"
-            )
-        }
-        Notice::LowestRelevant { measures, highest } => {
-            few(measures, f)?;
-            write!(
-                f,
-                ": every judged document is relevant, because the lowest of the grades, 1 to \
-                 {highest}, is: --rel or rel= sets the lowest \
-                 relevant grade"
-            )
-        }
+        Notice::NothingRelevant { measures, level, highest } => write!(
+            f,
+            "{}: nothing is relevant, because no grade is {} (the highest is {highest}): \
+             --rel or rel= sets the lowest relevant grade",
+            few(measures),
+            Level(*level).in_words()
+        ),
+        Notice::FractionsNotRelevant { measures, lowest } => write!(
+            f,
+            "{}: grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= \
+             sets the lowest relevant grade",
+            few(measures)
+        ),
+        Notice::LowestRelevant { measures, highest } => write!(
+            f,
+            "{}: every judged document is relevant, because the lowest of the grades, 1 to \
+             {highest}, is: --rel or rel= sets the lowest \
+             relevant grade",
+            few(measures)
+        ),
         // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Writes a notice about the units of results.
+/// Writes the sentence of a notice about units, the documents that retrieved chunks count for.
 fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
-        Notice::RepeatsAreBlank { repeated: 1, results } => {
-            write!(f, "1 of {results} results repeats a unit (--repeats blank)")
+        Notice::DuplicatesBlank { repeated, results } => {
+            let repeat = if *repeated == 1 { "repeats" } else { "repeat" };
+            write!(f, "{repeated} of {results} results {repeat} a unit (--aggregate blank)")
         }
-        Notice::RepeatsAreBlank { repeated, results } => {
-            write!(f, "{repeated} of {results} results repeat a unit (--repeats blank)")
-        }
-        Notice::UnitsTold { ids, text } => {
+        Notice::AmbiguousDelimiter { ids, text } => {
             let have = if *ids == 1 { "id has" } else { "ids have" };
             write!(
                 f,
@@ -419,7 +404,7 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(
                 f,
                 "{results} {have} below 0, so the sum of a unit is the lower the more results it \
-                 has: --repeats mean or first does not count them"
+                 has: --aggregate mean or max does not count them"
             )
         }
         // Other functions write the remaining notices.
@@ -427,101 +412,95 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Writes a notice about chosen queries, or queries in groups.
+/// Writes the sentence of a notice about chosen queries, or about groups of queries.
 fn chosen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
-        Notice::ChosenNotJudged { queries: 1 } => {
-            f.write_str("1 of the chosen queries is not judged")
-        }
-        Notice::ChosenNotJudged { queries } => {
-            write!(f, "{queries} of the chosen queries are not judged")
+        Notice::SelectedNotJudged { queries } => {
+            let are = if *queries == 1 { "is" } else { "are" };
+            write!(f, "{queries} of the chosen queries {are} not judged")
         }
         Notice::EmptyGroups { groups, .. } => {
-            write!(
-                f,
-                "no judged query is in the {} ",
-                if groups.len() == 1 { "group" } else { "groups" }
-            )?;
-            few(groups, f)
+            let group = if groups.len() == 1 { "group" } else { "groups" };
+            write!(f, "no judged query is in the {group} {}", few(groups))
         }
-        Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
-        Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
+        Notice::Ungrouped { queries: 1 } => f.write_str("1 query is in no group"),
+        Notice::Ungrouped { queries } => write!(f, "{queries} queries are in no group"),
         // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Describes the order of equal scores.
-fn order_said(ties: Ties) -> &'static str {
+/// Describes the order of equal scores in words, such as by document id.
+fn order_said(ties: TieBreak) -> &'static str {
     match ties {
-        Ties::DocnoDescending => "by document id, descending",
-        Ties::DocnoAscending => "by document id, ascending",
-        Ties::Input => "as in the input",
-        Ties::Rank => "by the rank column",
+        TieBreak::DocnoDescending => "by document id, descending",
+        TieBreak::DocnoAscending => "by document id, ascending",
+        TieBreak::Input => "as in the input",
+        TieBreak::Rank => "by the rank column",
     }
 }
 
-/// Writes the number of queries without a value under some measures.
+/// Writes the sentence on queries without a value under some measures, because nothing is relevant.
 fn left_out(measures: &[String], queries: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    few(measures, f)?;
-    let (queries, is, it) = match queries {
-        1 => ("1 query".to_owned(), "is", "it"),
-        _ => (format!("{queries} queries"), "are", "them"),
-    };
-    write!(f, ": {queries} {is} left out, because nothing is relevant for {it} (nothing=skip)")
+    let (query, is, it) =
+        if queries == 1 { ("query", "is", "it") } else { ("queries", "are", "them") };
+    write!(
+        f,
+        "{}: {queries} {query} {is} left out, because nothing is relevant for {it} \
+         (no_relevant=skip)",
+        few(measures)
+    )
 }
 
 impl fmt::Display for Notice {
-    /// Writes the notice as a sentence, without the name of the run.
+    /// Writes the notice as a sentence for the user, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::NothingJudged { .. }
-            | Notice::ScoresLikeGrades { .. }
-            | Notice::ExchangedColumns { .. }
-            | Notice::EqualScores { .. }
-            | Notice::ContraryRanks { .. }
-            | Notice::DecidedByTies { .. }
-            | Notice::TiesInF32 { .. } => seen_said(self, f),
-            Notice::LargestOfGroups { by, measures } => {
-                few(measures, f)?;
-                write!(
-                    f,
-                    ": a document with several judgments, by {by}, counts with its largest grade"
-                )
+            Self::NothingJudged { .. }
+            | Self::ScoresLikeGrades { .. }
+            | Self::ExchangedColumns { .. }
+            | Self::EqualScores { .. }
+            | Self::ContraryRanks { .. }
+            | Self::DecidedByTies { .. }
+            | Self::TiesInF32 { .. } => seen_said(self, f),
+            Self::MaxOverFacets { by, measures } => write!(
+                f,
+                "{}: a document with several judgments, by {by}, counts with its largest grade",
+                few(measures)
+            ),
+            Self::NothingRelevant { .. }
+            | Self::FractionsNotRelevant { .. }
+            | Self::LowestRelevant { .. } => grades_said(self, f),
+            Self::SelectedNotJudged { .. } | Self::EmptyGroups { .. } | Self::Ungrouped { .. } => {
+                chosen_said(self, f)
             }
-            Notice::NothingRelevant { .. }
-            | Notice::FractionsNotRelevant { .. }
-            | Notice::LowestRelevant { .. } => grades_said(self, f),
-            Notice::ChosenNotJudged { .. }
-            | Notice::EmptyGroups { .. }
-            | Notice::InNoGroup { .. } => chosen_said(self, f),
-            Notice::MovedByTies { measures } => write!(
+            Self::TieSensitive { measures } => write!(
                 f,
                 "{}: the order of equal scores moves the average by more than 1 %",
                 measures.join(", ")
             ),
-            Notice::NotChecked => {
+            Self::OverlapNotChecked => {
                 f.write_str("whether a query was counted twice could not be checked")
             }
-            Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
-            Notice::UnlikeQueries { measures, queries: [least, most] } => {
-                few(measures, f)?;
-                write!(
-                    f,
-                    ": the averages are of {least} to {most} queries from run to run, so none is \
-                     marked as the best: `laneval compare` takes \
-                     the same queries for all"
-                )
-            }
-            Notice::AllNeighbours { measure, rank, neighbours } => {
-                by_all(measure, rank, neighbours, f)
-            }
-            Notice::OneQuery => {
+            Self::SkippedQueries { measures, queries } => left_out(measures, *queries, f),
+            Self::UnlikeQueries { measures, queries: [least, most] } => write!(
+                f,
+                "{}: the averages are of {least} to {most} queries from run to run, so none is \
+                 marked as the best: `laneval compare` takes \
+                 the same queries for all",
+                few(measures)
+            ),
+            Self::AllNeighbours { measure, rank, neighbours } => write!(
+                f,
+                "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall \
+                 of nearest neighbours"
+            ),
+            Self::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }
-            Notice::RepeatsAreBlank { .. }
-            | Notice::UnitsTold { .. }
-            | Notice::NegativeSums { .. } => units_said(self, f),
+            Self::DuplicatesBlank { .. }
+            | Self::AmbiguousDelimiter { .. }
+            | Self::NegativeSums { .. } => units_said(self, f),
         }
     }
 }
@@ -533,8 +512,8 @@ mod tests {
     #[test]
     fn what_parts_have_seen_adds_up_and_is_judged_as_a_whole() {
         let (ties, part) = (
-            Ties::Input,
-            ScoresSeen {
+            TieBreak::Input,
+            ScoreWarnings {
                 ranked: 3,
                 judged: 0,
                 several: 2,
@@ -555,14 +534,14 @@ mod tests {
             [
                 Notice::NothingJudged { queries: 3 },
                 Notice::ScoresLikeGrades { queries: 3 },
-                Notice::ExchangedColumns { queries: 2, of: 2 },
+                Notice::ExchangedColumns { queries: 2, total: 2 },
                 Notice::EqualScores { queries: 2, ties },
-                Notice::ContraryRanks { queries: 2, of: 3 },
+                Notice::ContraryRanks { queries: 2, total: 3 },
                 Notice::TiesInF32 { queries: 1 },
-                Notice::DecidedByTies { queries: 1, of: 9 },
+                Notice::DecidedByTies { queries: 1, total: 9 },
             ]
         );
-        all.merge(ScoresSeen {
+        all.merge(ScoreWarnings {
             ranked: 3,
             judged: 1,
             several: 3,
@@ -578,7 +557,7 @@ mod tests {
         });
         assert_eq!(
             all,
-            ScoresSeen {
+            ScoreWarnings {
                 ranked: 6,
                 judged: 1,
                 several: 5,
@@ -598,9 +577,10 @@ mod tests {
             [Notice::TiesInF32 { queries: 5 }],
             "neither in all queries, nor in most, nor in more than a tenth"
         );
-        let most = ScoresSeen { compared: u64::MAX, contrary: u64::MAX, ..ScoresSeen::default() };
+        let most =
+            ScoreWarnings { compared: u64::MAX, contrary: u64::MAX, ..ScoreWarnings::default() };
         all.merge(most);
         assert_eq!((all.compared, all.notices(ties).len()), (u64::MAX, 2));
-        assert_eq!(ScoresSeen::default().notices(ties), []);
+        assert_eq!(ScoreWarnings::default().notices(ties), []);
     }
 }

@@ -1,4 +1,5 @@
-//! Judgments by span: the judged passages that each result of a ranking covers.
+//! Rankings of passages: the positions that each result covers, and those of judged passages (gold)
+//! among them.
 //!
 //! Each rank keeps three numbers, so that a measure is a sum down to a rank: the positions of the
 //! result, its new positions, and its new positions that are gold. A position is *new* if no higher
@@ -10,9 +11,9 @@ use std::sync::Arc;
 use super::code::MAX_GRADES;
 use super::ragged::Ragged;
 
-/// Numbers of gold positions of queries, by grade.
+/// The number of positions in the judged passages (gold) of each query, for each lowest grade.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct GoldFacts {
+pub struct GoldCounts {
     /// The distinct grades, ascending.
     grades: Vec<f64>,
     /// `[query][grade]`: the number of positions in passages of at least this grade, each counted
@@ -20,9 +21,9 @@ pub struct GoldFacts {
     gold: Vec<u64>,
 }
 
-impl GoldFacts {
-    /// Makes facts from the distinct grades, and from the numbers of positions of at least each
-    /// grade, query by query.
+impl GoldCounts {
+    /// Makes the numbers of gold positions of queries, from the distinct grades and the counts
+    /// query by query. A count is of positions of at least a grade.
     ///
     /// # Errors
     /// Too many grades, or grades that are not finite and ascending. Numbers of positions that do
@@ -39,48 +40,74 @@ impl GoldFacts {
             ));
         }
         let fits = gold.is_empty() || !grades.is_empty() && gold.len().is_multiple_of(grades.len());
-        let descends = |of_query: &[u64]| of_query.is_sorted_by(|one, next| one >= next);
-        if !fits || !gold.chunks(grades.len().max(1)).all(descends) {
+        // Positions of at least a grade include those of every higher grade.
+        let mut queries = gold.chunks(grades.len().max(1));
+        if !fits || !queries.all(|counts| counts.is_sorted_by(|one, next| one >= next)) {
             return Err("the positions of passages do not fit their grades".to_owned());
         }
-        Ok(GoldFacts { grades, gold })
+        Ok(Self { grades, gold })
     }
 
-    /// The distinct grades, ascending.
+    /// Returns the distinct grades of the judged passages, ascending.
     pub fn grades(&self) -> &[f64] {
         &self.grades
     }
 
-    /// The positions of a query of at least each grade.
+    /// Returns the number of positions in a query's judged passages of at least each grade.
     pub fn gold(&self, query: usize) -> &[u64] {
         &self.gold[query * self.grades.len()..(query + 1) * self.grades.len()]
     }
 
-    /// The gold of some of the queries alone.
-    pub fn of_queries(&self, queries: impl Iterator<Item = usize>) -> Self {
+    /// Returns the numbers of gold positions of some of the queries alone.
+    pub fn select(&self, queries: impl Iterator<Item = usize>) -> Self {
         let gold = queries.flat_map(|query| self.gold(query).iter().copied()).collect();
-        GoldFacts { grades: self.grades.clone(), gold }
+        Self { grades: self.grades.clone(), gold }
     }
 
-    /// The number of queries.
+    /// Returns the number of queries whose gold positions are counted.
     pub fn queries(&self) -> usize {
         self.gold.len() / self.grades.len().max(1)
     }
 
-    /// The positions of all queries, query by query.
+    /// Returns the numbers of gold positions of all queries, query by query and grade by grade.
     pub fn all_gold(&self) -> &[u64] {
         &self.gold
     }
 
-    /// The number of counts of a rank.
+    /// Returns the number of counts for each rank: its positions, its new positions, and its gold
+    /// by grade.
     pub fn width(&self) -> usize {
         2 + self.grades.len()
     }
+
+    /// Rejects position counts of a ranking of passages that would give a share above 1. The counts
+    /// are of row `row`, of `depth` results.
+    fn check_row(&self, row: usize, depth: u32, counts: &[u32]) -> Result<(), &'static str> {
+        let (width, queries) = (self.width(), self.queries());
+        if depth > 0 && queries == 0 || counts.len() != depth as usize * width {
+            return Err("its results do not have their numbers of positions");
+        }
+        let mut sums = vec![0u64; self.grades.len()];
+        for rank in counts.chunks_exact(width) {
+            if rank[0] == 0 || !rank.is_sorted_by(|one, next| one >= next) {
+                return Err(
+                    "a result has more new positions than positions, or more gold than these",
+                );
+            }
+            // At most 2³² ranks of less than 2³² each.
+            sums.iter_mut().zip(&rank[2..]).for_each(|(sum, &gold)| *sum += u64::from(gold));
+        }
+        // Only a row with results proves that there is a query to divide by.
+        if depth > 0 && sums.iter().zip(self.gold(row % queries)).any(|(sum, gold)| sum > gold) {
+            return Err("the ranking has more gold than its query");
+        }
+        Ok(())
+    }
 }
 
-/// Numbers of positions at one rank of a ranking of passages.
+/// The numbers of positions that one result of a ranking of passages covers: all, new, and gold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpanAtRank {
+pub struct RankedSpan {
     /// The number of positions of the result.
     pub length: u32,
     /// The number of positions that no higher rank covered.
@@ -89,29 +116,29 @@ pub struct SpanAtRank {
     pub gold: u32,
 }
 
-/// A ranking of passages, and the gold of its query.
+/// A ranking of passages as counts of positions by rank, with the gold positions of its query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RankedSpans<'a> {
+pub struct SpanRanking<'a> {
     grades: &'a [f64],
     gold: &'a [u64],
     counts: &'a [u32],
 }
 
-impl<'a> RankedSpans<'a> {
-    /// The number of positions in the query's passages of at least the grade `rel`.
+impl<'a> SpanRanking<'a> {
+    /// Returns the number of positions in the query's judged passages of grade `rel` or higher.
     pub fn gold(&self, rel: f64) -> u64 {
         self.gold.get(self.place(rel)).copied().unwrap_or(0)
     }
 
-    /// The ranks, with the gold of passages of at least the grade `rel`.
-    pub fn ranks(&self, rel: f64) -> impl Iterator<Item = SpanAtRank> + use<'a> {
+    /// Returns the counts of positions at each rank, where passages of grade `rel` or higher are
+    /// gold.
+    pub fn ranks(&self, rel: f64) -> impl Iterator<Item = RankedSpan> + use<'a> {
         let place = self.place(rel) + 2;
-        let of = move |counts: &[u32]| SpanAtRank {
+        self.counts.chunks_exact(self.grades.len() + 2).map(move |counts| RankedSpan {
             length: counts[0],
             new: counts[1],
             gold: counts.get(place).copied().unwrap_or(0),
-        };
-        self.counts.chunks_exact(self.grades.len() + 2).map(of)
+        })
     }
 
     fn place(&self, rel: f64) -> usize {
@@ -119,62 +146,45 @@ impl<'a> RankedSpans<'a> {
     }
 }
 
-/// Rankings of passages: the positions, the new positions, and the new gold positions of at least
-/// each grade, by rank.
+/// The rankings of passages of a label matrix, as counts of positions by rank. A rank has its
+/// positions, its new positions, and its new gold positions of at least each grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanRows {
     /// The gold of all queries.
-    pub of: Arc<GoldFacts>,
+    pub gold_counts: Arc<GoldCounts>,
     /// The numbers of the ranks of each row.
     pub rows: Ragged<u32>,
 }
 
 impl SpanRows {
-    /// Builds rows, and rejects counts that would give a share above 1. Each row has numbers for as
-    /// many ranks as results. No result has more new positions than positions, or more gold than
-    /// new positions. No ranking has more gold than its query.
+    /// Builds the rankings of passages of a matrix, and rejects counts that would give a share
+    /// above 1. Each row has numbers for as many ranks as results. No result has more new positions
+    /// than positions, or more gold than new positions. No ranking has more gold than its query.
     pub(crate) fn checked(
-        of: Arc<GoldFacts>,
+        gold_counts: Arc<GoldCounts>,
         rows: Ragged<u32>,
         depths: &[u32],
     ) -> Result<Self, String> {
-        let (width, queries) = (of.width(), of.queries().max(1));
         for (row, &depth) in depths.iter().enumerate() {
-            let counts = rows.of(row);
-            let wrong = |message: &str| Err(format!("row {}: {message}", row + 1));
-            if depth > 0 && of.queries() == 0 || counts.len() != depth as usize * width {
-                return wrong("its results do not have their numbers of positions");
-            }
-            let mut sums = vec![0u64; of.grades.len()];
-            for rank in counts.chunks_exact(width) {
-                if rank[0] == 0 || !rank.is_sorted_by(|one, next| one >= next) {
-                    return wrong(
-                        "a result has more new positions than positions, or more gold than these",
-                    );
-                }
-                // At most 2³² ranks of less than 2³² each.
-                sums.iter_mut().zip(&rank[2..]).for_each(|(sum, &gold)| *sum += u64::from(gold));
-            }
-            if depth > 0 && sums.iter().zip(of.gold(row % queries)).any(|(sum, gold)| sum > gold) {
-                return wrong("the ranking has more gold than its query");
-            }
+            let checked = gold_counts.check_row(row, depth, rows.row(row));
+            checked.map_err(|message| format!("row {}: {message}", row + 1))?;
         }
-        Ok(SpanRows { of, rows })
+        Ok(Self { gold_counts, rows })
     }
 
-    /// The ranking of a row.
-    pub fn ranked(&self, row: usize) -> RankedSpans<'_> {
-        let query = row % self.of.queries().max(1);
-        RankedSpans {
-            grades: &self.of.grades,
-            gold: self.of.gold(query),
-            counts: self.rows.of(row),
-        }
+    /// Returns the ranking of passages of one row, a pair of run and query.
+    pub fn ranked(&self, row: usize) -> SpanRanking<'_> {
+        let query = row % self.gold_counts.queries().max(1);
+        SpanRanking { counts: self.rows.row(row), ..self.unranked(query) }
     }
 
-    /// The gold of a query, without a ranking.
-    pub fn unranked(&self, query: usize) -> RankedSpans<'_> {
-        RankedSpans { grades: &self.of.grades, gold: self.of.gold(query), counts: &[] }
+    /// Returns an empty ranking of passages for a query, with the query's gold positions.
+    pub fn unranked(&self, query: usize) -> SpanRanking<'_> {
+        SpanRanking {
+            grades: &self.gold_counts.grades,
+            gold: self.gold_counts.gold(query),
+            counts: &[],
+        }
     }
 }
 
@@ -183,10 +193,10 @@ mod tests {
     use super::*;
 
     fn rows(counts: &[u32], depth: u32) -> Result<SpanRows, String> {
-        let of = GoldFacts::new(vec![1.0, 2.0], vec![50, 10]).unwrap();
+        let gold_counts = GoldCounts::new(vec![1.0, 2.0], vec![50, 10]).unwrap();
         let mut rows = Ragged::default();
         rows.push(counts);
-        SpanRows::checked(Arc::new(of), rows, &[depth])
+        SpanRows::checked(Arc::new(gold_counts), rows, &[depth])
     }
 
     #[test]
@@ -198,7 +208,7 @@ mod tests {
         {
             assert_eq!(ranked.gold(rel), gold, "{rel}");
             let second = ranked.ranks(rel).nth(1).unwrap();
-            assert_eq!(second, SpanAtRank { length: 40, new: 20, gold: at_two }, "{rel}");
+            assert_eq!(second, RankedSpan { length: 40, new: 20, gold: at_two }, "{rel}");
         }
         assert_eq!(ranked.ranks(2.0).map(|at| at.gold).collect::<Vec<_>>(), [0, 10]);
     }
@@ -229,7 +239,7 @@ mod tests {
             (vec![], vec![4]),
             ((0..300).map(f64::from).collect(), vec![]),
         ] {
-            assert!(GoldFacts::new(grades, gold).is_err());
+            assert!(GoldCounts::new(grades, gold).is_err());
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Values of rows of different lengths, stored row by row.
+//! A table whose rows have different lengths, stored row by row in one array.
 
 use std::ops::Range;
 
 use super::column::Column;
 
-/// Values by row: exact grades of judged documents, or numbers of named documents, in rank order.
+/// A table whose rows have different lengths, such as the exact grades of each ranking's judged
+/// documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ragged<T> {
     /// The end of each row.
@@ -14,123 +15,98 @@ pub struct Ragged<T> {
 
 impl<T> Default for Ragged<T> {
     fn default() -> Self {
-        Ragged { ends: Vec::new(), values: Column::default() }
+        Self { ends: Vec::new(), values: Column::default() }
     }
 }
 
 impl<T: Copy> Ragged<T> {
-    /// Makes rows from values with gaps. Each pair of `rows` is the room of a row in `values` and
-    /// the number of first values to keep.
-    pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        let ends = compact(&mut values, rows);
-        Ragged { ends, values: values.into() }
-    }
-
-    /// Makes rows of these values.
-    pub fn of_rows(rows: &[&[T]]) -> Self {
-        let mut all = Ragged { ends: Vec::with_capacity(rows.len()), values: Column::default() };
+    /// Makes the table of these rows, each a slice of values.
+    pub fn from_rows(rows: &[&[T]]) -> Self {
+        let mut all = Self { ends: Vec::with_capacity(rows.len()), values: Column::default() };
         rows.iter().for_each(|row| all.push(row));
         all
     }
 
-    /// Appends a row.
+    /// Appends a row of values to the table.
     pub fn push(&mut self, values: &[T]) {
         self.push_each(values.iter().copied());
     }
 
-    /// Appends the values of an iterator as a row.
+    /// Appends the values of an iterator to the table, as one row.
     pub(crate) fn push_each(&mut self, values: impl IntoIterator<Item = T>) {
         let all = self.values.to_mut();
         all.extend(values);
         self.ends.push(all.len() as u64);
     }
 
-    /// Appends the rows of `others`.
-    pub(crate) fn append(&mut self, others: &Ragged<T>) {
+    /// Appends all rows of the table `others`.
+    pub(crate) fn append(&mut self, others: &Self) {
         let all = self.values.to_mut();
         let before = all.len() as u64;
         self.ends.extend(others.ends.iter().map(|end| before + end));
         all.extend_from_slice(&others.values);
     }
 
-    /// Forgets all rows.
+    /// Removes all rows of the table.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.values.to_mut().clear();
     }
 
-    /// The number of rows.
+    /// Returns the number of rows of the table.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The values of a row.
-    pub fn of(&self, row: usize) -> &[T] {
+    /// Returns the values of one row of the table.
+    pub fn row(&self, row: usize) -> &[T] {
         &self.values[self.range(row)]
     }
 
-    /// The place of a row among the values of all rows.
+    /// Returns the range of one row in the array of all values of the table.
     pub fn range(&self, row: usize) -> Range<usize> {
         range_of(&self.ends, row)
     }
 
-    /// The values of all rows.
+    /// Returns the values of all rows of the table, one row after another.
     pub fn values(&self) -> &[T] {
         &self.values
     }
 
-    /// Makes rows from the columns of a file; the values may stay in the file. `None` if ends and
-    /// values do not fit together.
+    /// Makes the table from two columns of an `.lmx` file: the end of each row, and all values. The
+    /// values may stay in the file. `None` if ends and values do not fit together.
     pub(crate) fn from_columns(
         ends: Vec<u64>,
         values: impl Into<Column<T>>,
         rows: usize,
     ) -> Option<Self> {
         let values = values.into();
-        (ends.len() == rows && are_ends(&ends, values.len())).then_some(Ragged { ends, values })
+        (ends.len() == rows && are_ends(&ends, values.len())).then_some(Self { ends, values })
     }
 
-    /// The ends of the rows, and the values.
+    /// Returns the table as two columns for an `.lmx` file: the end of each row, and all values.
     pub(crate) fn columns(&self) -> (&[u64], &[T]) {
         (&self.ends, &self.values)
     }
 }
 
-/// Closes the gaps between rows, and returns the ends of the rows. Each pair of `rows` is the room
-/// of a row in `values` and the number of first values to keep.
-pub fn compact<T: Copy>(
-    values: &mut Vec<T>,
-    rows: impl IntoIterator<Item = (usize, usize)>,
-) -> Vec<u64> {
-    let (mut ends, mut start, mut end) = (Vec::new(), 0, 0);
-    for (room, kept) in rows {
-        if start != end {
-            values.copy_within(start..start + kept, end);
-        }
-        (start, end) = (start + room, end + kept);
-        ends.push(end as u64);
-    }
-    values.truncate(end);
-    ends
-}
-
-/// Cuts some rows into pieces of at most `size` rows.
+/// Cuts the numbers of rows from 0 to `rows` into ranges of at most `size` rows.
 pub fn pieces(rows: usize, size: usize) -> Vec<Range<usize>> {
     (0..rows).step_by(size).map(|start| start..rows.min(start + size)).collect()
 }
 
-/// The place of an entry among entries with these ends.
+/// Returns the range of entry `at` in an array whose consecutive entries end at `ends`.
 pub(crate) fn range_of(ends: &[u64], at: usize) -> Range<usize> {
     let start = at.checked_sub(1).map_or(0, |before| ends[before]);
     start as usize..ends[at] as usize
 }
 
-/// Whether these are the ends of entries with `count` values in total.
+/// Returns whether `ends` can be the ends of consecutive entries with `count` values in total.
 pub(crate) fn are_ends(ends: &[u64], count: usize) -> bool {
     ends.is_sorted() && ends.last().copied().unwrap_or(0) == count as u64
 }

@@ -1,14 +1,15 @@
-//! The judgments of the documents in each ranking: all that a program knows which is given a list
-//! and the labels of its documents.
+//! Judgment counts of retrieved documents alone, for evaluation as by programs that know only
+//! labelled rankings.
 
-use super::exact::ExactFacts;
-use super::facts::Facts;
+use super::exact::ExactHistograms;
+use super::histograms::GradeHistograms;
 
-/// The judgments of the documents in each row of a batch.
+/// The number of retrieved documents of each label code in each ranking, to stand in for all
+/// judgments of the query.
 #[derive(Debug)]
-pub struct RetrievedFacts {
+pub struct RetrievedHistograms {
     /// By row.
-    pub(crate) facts: Facts,
+    pub(crate) facts: GradeHistograms,
     /// The exact grades by row, if codes are classes of grades.
-    pub(crate) exact: Option<ExactFacts>,
+    pub(crate) exact: Option<ExactHistograms>,
 }

@@ -1,7 +1,7 @@
-//! Queries that look like groups because they share their judged documents, like paraphrases of one
-//! question.
+//! Detection of queries that share their judged documents, like paraphrases of one question.
 
-/// Groups of queries with equal judged documents.
+/// Counts of queries that share all their judged documents with others, like paraphrases of one
+/// question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedJudgments {
     /// The number of queries with two judged documents or more.
@@ -14,16 +14,17 @@ impl SharedJudgments {
     /// The fewest groups of queries: fewer are rather the parts of a collection.
     const FEWEST: u64 = 5;
 
-    /// Decides whether `all` queries look like groups; `sizes` are the numbers of queries of each
-    /// set of two judged documents or more. In groups, nearly all queries have such a set, and
-    /// share it with other queries. A set of more than a quarter of the queries is rather the
-    /// collection itself.
-    pub(crate) fn of(sizes: &[u64], all: u64) -> Option<Self> {
+    /// Decides whether queries look like groups that share their judged documents, such as
+    /// paraphrases. `all` is the number of queries; `sizes` are the numbers of queries of each set
+    /// of two judged documents or more. In groups, nearly all queries have such a set, and share it
+    /// with other queries. A set of more than a quarter of the queries is rather the collection
+    /// itself.
+    pub(crate) fn from_sizes(sizes: &[u64], all: u64) -> Option<Self> {
         let (queries, groups) = (sizes.iter().sum(), sizes.len() as u64);
         let largest = sizes.iter().copied().max().unwrap_or(0);
         let are_shared = 10 * groups <= 7 * queries && 4 * largest <= queries;
         let are_groups = are_shared && groups >= Self::FEWEST && 10 * queries >= 9 * all;
-        are_groups.then_some(SharedJudgments { queries, groups })
+        are_groups.then_some(Self { queries, groups })
     }
 }
 
@@ -33,10 +34,10 @@ mod tests {
 
     #[test]
     fn groups_share_their_sets() {
-        let of = |sizes: &[u64]| SharedJudgments::of(sizes, 300);
-        assert_eq!(of(&[5; 60]), Some(SharedJudgments { queries: 300, groups: 60 }));
+        let judgments = |sizes: &[u64]| SharedJudgments::from_sizes(sizes, 300);
+        assert_eq!(judgments(&[5; 60]), Some(SharedJudgments { queries: 300, groups: 60 }));
         assert_eq!(
-            of(&[&[2; 90][..], &[1; 120]].concat()),
+            judgments(&[&[2; 90][..], &[1; 120]].concat()),
             Some(SharedJudgments { queries: 300, groups: 210 })
         );
         // Many queries of one document, hardly a set that two have, one that most have, and few
@@ -48,7 +49,7 @@ mod tests {
             &[75; 4],
         ];
         for sizes in unlike {
-            assert_eq!(of(sizes), None, "{sizes:?}");
+            assert_eq!(judgments(sizes), None, "{sizes:?}");
         }
     }
 }

@@ -26,6 +26,8 @@
 //!
 //! [`PAST_END`]: super::code::PAST_END
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 
 /// The lanes of a normal tile.
@@ -33,11 +35,11 @@ pub const LANES: usize = 64;
 /// The lanes of a tile of a few deep rows.
 pub const NARROW_LANES: usize = 16;
 /// The number of consecutive ranks of a lane that lie together.
-pub const GROUP: usize = 4;
+pub const QUAD: usize = 4;
 /// The deepest row that a tile can hold: rounded up to whole groups, its depth is still a `u32`.
-pub const DEEPEST: u32 = u32::MAX - (GROUP as u32 - 1);
+pub const MAX_TILE_DEPTH: u32 = u32::MAX - (QUAD as u32 - 1);
 
-/// A retrieved document.
+/// A retrieved document of a ranking, as its rank and its label code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document {
     /// The rank of the document, from 0.
@@ -46,7 +48,7 @@ pub struct Document {
     pub code: u8,
 }
 
-/// The labels of one tile.
+/// The labels of up to 64 rankings side by side, interleaved by rank.
 #[derive(Debug, Clone, Copy)]
 pub struct Tile<'a> {
     /// `[rank / 4][lane][rank % 4]`, `lanes * depth` bytes.
@@ -58,38 +60,40 @@ pub struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
-    /// The label of `lane` at `rank` (from 0).
+    /// Returns the label of the ranking in lane `lane` at `rank` (from 0).
     #[inline]
     pub fn label(&self, lane: usize, rank: usize) -> u8 {
         self.labels[position(self.lanes, lane, rank)]
     }
 
-    /// The index, in the labels, of the label of `lane` at `rank` (from 0).
+    /// Returns the index of a label in the bytes of the tile, by its lane and its rank (from 0).
     pub fn position(&self, lane: usize, rank: usize) -> usize {
         position(self.lanes, lane, rank)
     }
 
-    /// The labels of one lane in rank order, padding included.
+    /// Returns the labels of one ranking of the tile in rank order, padding included.
     pub fn lane(&self, lane: usize) -> impl Iterator<Item = u8> + 'a + use<'a> {
         let tile = *self;
         (0..tile.depth).map(move |rank| tile.label(lane, rank))
     }
 
-    /// The tile cut off below `depth`, a multiple of 4.
+    /// Returns the tile with its first `depth` ranks only, a multiple of 4.
     pub fn shallower(&self, depth: usize) -> Tile<'a> {
-        debug_assert!(depth.is_multiple_of(GROUP));
+        debug_assert!(depth.is_multiple_of(QUAD));
         let depth = depth.min(self.depth);
-        Tile { labels: &self.labels[..depth * self.lanes], depth, ..*self }
+        Self { labels: &self.labels[..depth * self.lanes], depth, ..*self }
     }
 }
 
-/// The index, in a tile of `lanes` lanes, of the label of `lane` at `rank` (from 0).
+/// Returns the index of a label in the bytes of a tile of `lanes` lanes, by its lane and its rank
+/// (from 0).
 #[inline]
 pub fn position(lanes: usize, lane: usize, rank: usize) -> usize {
-    (rank / GROUP * lanes + lane) * GROUP + rank % GROUP
+    (rank / QUAD * lanes + lane) * QUAD + rank % QUAD
 }
 
-/// The place of a tile, and the rows of the packing order that it holds.
+/// The place of a tile in a label matrix: its byte offset, depth and lanes, and its rows
+/// (rankings).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileSpan {
     /// Byte offset of the tile in the tile section, a multiple of 64.
@@ -105,14 +109,25 @@ pub struct TileSpan {
 }
 
 impl TileSpan {
-    /// The size of the tile in bytes.
+    /// Returns the size of the label tile in bytes: depth × lanes.
     pub fn bytes(&self) -> u64 {
         u64::from(self.depth) * u64::from(self.lanes)
     }
+
+    /// Returns the byte range of the tile in the labels of all tiles.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.offset as usize..(self.offset + self.bytes()) as usize
+    }
+
+    /// Returns the tile at this place, borrowed from the labels of all tiles.
+    pub(crate) fn tile<'a>(&self, labels: &'a [u8]) -> Tile<'a> {
+        let (lanes, depth) = (self.lanes as usize, self.depth as usize);
+        Tile { labels: &labels[self.range()], lanes, depth }
+    }
 }
 
-/// The assignment of rows to lanes of tiles. The assignment depends on the rows' depths alone, and
-/// never on threads.
+/// The assignment of the rankings of a label matrix to lanes of tiles, the deepest first. The
+/// assignment depends on the rows' depths alone, and never on threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Packing {
     /// The rows that have a lane, deepest first, then by run and query.
@@ -122,27 +137,28 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// Packs rows of the given depths. Rows of depth 0 take no lane.
+    /// Assigns rankings of the given depths (numbers of results) to lanes of tiles. Rows of depth 0
+    /// take no lane.
     ///
     /// A tile has 16 lanes where four 16-lane tiles would be at least 5 % smaller than one of 64
     /// lanes.
     ///
     /// # Errors
-    /// 2³² rows or more, a row deeper than [`DEEPEST`], or tiles of 2⁶⁴ bytes or more.
+    /// 2³² rows or more, a row deeper than [`MAX_TILE_DEPTH`], or tiles of 2⁶⁴ bytes or more.
     pub fn new(depths: &[u32]) -> Result<Self> {
         let rows = u32::try_from(depths.len()).map_err(|_| {
             Error::Unanswerable(format!("{} rankings are 2³² or more", depths.len()))
         })?;
-        if let Some(depth) = depths.iter().find(|&&depth| depth > DEEPEST) {
+        if let Some(depth) = depths.iter().find(|&&depth| depth > MAX_TILE_DEPTH) {
             return Err(Error::Unanswerable(format!(
-                "a ranking of {depth} results, more than {DEEPEST}"
+                "a ranking of {depth} results, more than {MAX_TILE_DEPTH}"
             )));
         }
         let mut order: Vec<u32> = (0..rows).filter(|&row| depths[row as usize] > 0).collect();
         // Stable: equal depths stay in the order of rows.
         order.sort_by_key(|&row| std::cmp::Reverse(depths[row as usize]));
         let depth_at =
-            |at: usize| u64::from(depths[order[at] as usize]).next_multiple_of(GROUP as u64);
+            |at: usize| u64::from(depths[order[at] as usize]).next_multiple_of(QUAD as u64);
         let (mut tiles, mut first, mut offset) = (Vec::new(), 0, 0u64);
         while first < order.len() {
             let left = order.len() - first;
@@ -171,10 +187,15 @@ impl Packing {
             first += rows;
             tiles.push(tile);
         }
-        Ok(Packing { order, tiles })
+        Ok(Self { order, tiles })
     }
 
-    /// The size of all tiles in bytes.
+    /// Returns the rows (rankings) in one of the tiles, lane by lane.
+    pub(crate) fn rows(&self, span: &TileSpan) -> &[u32] {
+        &self.order[span.first as usize..(span.first + span.rows) as usize]
+    }
+
+    /// Returns the size of all tiles of the packing in bytes.
     pub fn bytes(&self) -> u64 {
         self.tiles.last().map_or(0, |tile| tile.offset + tile.bytes())
     }
@@ -198,10 +219,10 @@ mod tests {
 
     #[test]
     fn the_deepest_row_keeps_its_depth_and_a_deeper_one_is_refused() {
-        let packing = Packing::new(&[DEEPEST, 1]).unwrap();
-        assert_eq!((packing.tiles[0].depth, packing.tiles[0].lanes), (DEEPEST, 16));
-        assert_eq!(packing.bytes(), 16 * u64::from(DEEPEST));
-        for depth in DEEPEST + 1..=u32::MAX {
+        let packing = Packing::new(&[MAX_TILE_DEPTH, 1]).unwrap();
+        assert_eq!((packing.tiles[0].depth, packing.tiles[0].lanes), (MAX_TILE_DEPTH, 16));
+        assert_eq!(packing.bytes(), 16 * u64::from(MAX_TILE_DEPTH));
+        for depth in MAX_TILE_DEPTH + 1..=u32::MAX {
             let error = Packing::new(&[3, depth]).unwrap_err().to_string();
             assert_eq!(error, format!("a ranking of {depth} results, more than 4294967292"));
         }

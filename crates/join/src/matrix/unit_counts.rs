@@ -1,4 +1,5 @@
-//! Counts of results by their units, and the notices for the counts.
+//! Counts of results that repeat a unit (the document that chunks count for), and notices about
+//! them.
 
 use super::notice::Notice;
 
@@ -9,7 +10,7 @@ use super::notice::Notice;
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
-pub struct UnitCounts {
+pub struct DuplicateCounts {
     /// Results, if repeats are blanks.
     pub results: u64,
     /// Results that repeat a unit, and are blanks.
@@ -20,24 +21,26 @@ pub struct UnitCounts {
     pub twice: u64,
 }
 
-impl UnitCounts {
-    /// Adds the counts of further queries.
-    pub fn merge(&mut self, other: UnitCounts) {
+impl DuplicateCounts {
+    /// Adds the counts of results that repeat a unit (a document), for further queries.
+    pub fn merge(&mut self, other: DuplicateCounts) {
         self.results = self.results.saturating_add(other.results);
         self.repeated = self.repeated.saturating_add(other.repeated);
         self.negative = self.negative.saturating_add(other.negative);
         self.twice = self.twice.saturating_add(other.twice);
     }
 
-    /// Returns the notices for these counts; `units` is the rule of the units.
+    /// Makes notices for the user from these counts of repeated units; `units` is the rule that
+    /// maps ids to units.
     pub fn notices(&self, units: &str) -> Vec<Notice> {
         let text = units.split_once(':').map_or("", |(_, text)| text);
         [
-            (self.repeated > 0).then_some(Notice::RepeatsAreBlank {
+            (self.repeated > 0).then_some(Notice::DuplicatesBlank {
                 repeated: self.repeated,
                 results: self.results,
             }),
-            (self.twice > 0).then(|| Notice::UnitsTold { ids: self.twice, text: text.to_owned() }),
+            (self.twice > 0)
+                .then(|| Notice::AmbiguousDelimiter { ids: self.twice, text: text.to_owned() }),
             (self.negative > 0).then_some(Notice::NegativeSums { results: self.negative }),
         ]
         .into_iter()

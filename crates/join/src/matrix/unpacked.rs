@@ -1,11 +1,11 @@
-//! The rankings of a tile, unpacked so that the labels of a ranking are contiguous.
+//! The rankings of a label tile, unpacked so that the labels of a ranking are contiguous.
 
-use super::tile::{GROUP, Tile};
+use super::tile::{QUAD, Tile};
 
 /// The number of groups of ranks moved together, a cache line of a ranking.
-const TOGETHER: usize = 64 / GROUP;
+const TOGETHER: usize = 64 / QUAD;
 
-/// The rankings of a tile lane by lane, in a buffer reused from tile to tile.
+/// A buffer for the rankings of a label tile, in which the labels of each ranking are contiguous.
 #[derive(Debug, Default)]
 pub struct Unpacked {
     /// `[lane][rank]`, as deep as the tile.
@@ -14,14 +14,16 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
-    /// Takes the rankings of a tile.
+    /// Copies the rankings of a label tile into the buffer, each one contiguous.
     pub fn take(&mut self, tile: Tile<'_>) {
         self.depth = tile.depth;
         self.labels.resize(tile.lanes * tile.depth, 0);
-        let groups = tile.depth / GROUP;
-        let (from, _) = tile.labels.as_chunks::<GROUP>();
-        let (to, _) = self.labels.as_chunks_mut::<GROUP>();
+        let groups = tile.depth / QUAD;
+        let (from, _) = tile.labels.as_chunks::<QUAD>();
+        let (to, _) = self.labels.as_chunks_mut::<QUAD>();
         for first in (0..groups).step_by(TOGETHER) {
+            // A cache line of a tile has 16 lanes: of a deep tile, one lane after the other would
+            // fetch each line 16 times.
             let together = first..groups.min(first + TOGETHER);
             for (lane, to) in to.chunks_exact_mut(groups).enumerate() {
                 let from = from[first * tile.lanes..].iter().skip(lane).step_by(tile.lanes);
@@ -30,7 +32,7 @@ impl Unpacked {
         }
     }
 
-    /// The labels of a lane in rank order, padding included.
+    /// Returns the labels of one unpacked ranking in rank order, padding included.
     pub fn lane(&self, lane: usize) -> &[u8] {
         &self.labels[lane * self.depth..][..self.depth]
     }

@@ -1,11 +1,13 @@
-//! A limited view of a matrix: only the first ranks, or only the judged documents.
+//! A limited view of rankings for an evaluation: only the first ranks, or only the judged
+//! documents.
 //!
 //! The view is applied before the folds, and folds know nothing of views.
 
-use super::code::Above;
-use super::tile::{GROUP, Tile, position};
+use super::code::CodesAbove;
+use super::tile::{QUAD, Tile, position};
 
-/// The stored labels that count.
+/// The part of the labels that an evaluation sees: the first ranks of each ranking, or its judged
+/// documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct View {
     /// The number of first ranks that are kept of every ranking; `None` keeps all.
@@ -16,14 +18,15 @@ pub struct View {
 }
 
 impl View {
-    /// The tile under the view: the tile itself if nothing changes, else a copy in `scratch`.
-    pub fn of<'a>(&self, tile: Tile<'a>, scratch: &'a mut Vec<u8>) -> Tile<'a> {
+    /// Returns a tile limited to the first ranks or the judged documents, copied into `scratch`
+    /// only where needed.
+    pub fn apply<'a>(&self, tile: Tile<'a>, scratch: &'a mut Vec<u8>) -> Tile<'a> {
         let depth = self.depth.map_or(tile.depth, |depth| tile.depth.min(depth as usize));
-        if !self.judged_only && depth.is_multiple_of(GROUP) {
+        if !self.judged_only && depth.is_multiple_of(QUAD) {
             return tile.shallower(depth);
         }
-        let Tile { lanes, .. } = tile;
-        let padded = depth.next_multiple_of(GROUP);
+        let lanes = tile.lanes;
+        let padded = depth.next_multiple_of(QUAD);
         scratch.clear();
         scratch.resize(padded * lanes, super::code::PAST_END);
         let mut next = [0usize; super::LANES];
@@ -31,7 +34,7 @@ impl View {
             for lane in 0..lanes {
                 let label = tile.label(lane, rank);
                 let to = if self.judged_only { next[lane] } else { rank };
-                if !self.judged_only || Above::JUDGED.contains(label) {
+                if !self.judged_only || CodesAbove::JUDGED.contains(label) {
                     scratch[position(lanes, lane, to)] = label;
                     next[lane] += 1;
                 }
@@ -40,13 +43,14 @@ impl View {
         Tile { labels: scratch, lanes, depth: padded }
     }
 
-    /// Applies the view to the labels of a single ranking.
-    pub fn of_row(&self, labels: &mut Vec<u8>) {
+    /// Removes those labels of a single ranking that the view hides: deep ranks, or unjudged
+    /// documents.
+    pub fn apply_to_row(&self, labels: &mut Vec<u8>) {
         if let Some(depth) = self.depth {
             labels.truncate(depth as usize);
         }
         if self.judged_only {
-            labels.retain(|&label| Above::JUDGED.contains(label));
+            labels.retain(|&label| CodesAbove::JUDGED.contains(label));
         }
     }
 }

@@ -1,26 +1,28 @@
-//! Conversion of rows of columns to records, some at a time.
+//! The reading of qrels or runs that are columns in memory: workers turn rows into records, a piece
+//! of consecutive rows at a time.
 
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::by_query::HeldInput;
-use super::packed::{ColumnRows, Docnos, address, rank_key};
-use super::reader::{Keep, Reader, RowReader, Source, WorkerResults, gather};
+use super::any_order::BufferedInput;
+use super::layout::{ColumnRows, Docnos, address, rank_key};
+use super::reader::{Reader, RowReader, RowSource, WorkerResults, gather};
+use super::store::RecordStore;
 use crate::bytes::hash::Seed;
 use crate::columns::decimal::LONGEST;
 use crate::columns::keys::ColumnScratch;
-use crate::columns::wrong::{is_fine, not_fine};
-use crate::columns::{CheckedColumns, PieceDocs, SortValue, Text};
+use crate::columns::text::{ColumnId, HashedId};
+use crate::columns::{CheckedBatch, CheckedColumns, IdColumn, PieceDocs, SortColumn};
 use crate::error::Result;
 use crate::lines::chunks::all_workers;
-use crate::lines::diagnostics::{Finding, Findings, Position};
-use crate::lines::layout::Order;
+use crate::lines::diagnostics::{Diagnostic, Diagnostics, Position};
+use crate::lines::layout::SortBy;
 use crate::lines::shape::Role;
-use crate::watch::{Watch, not_stopped};
+use crate::progress::{ProgressHandle, add_work, check_stopped, expect_work, is_stopped};
 
-/// The number of rows that a worker takes at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The number of rows of columns that a worker takes at a time.
+#[derive(Clone, Copy)]
 pub(crate) struct PieceSize(pub usize);
 
 impl Default for PieceSize {
@@ -33,69 +35,71 @@ impl Default for PieceSize {
 /// the second-level cache.
 const NUMERIC: usize = 1 << 12;
 
-/// Columns as a source of rows.
+/// The columns of qrels or of a run, as a source of rows that workers read into records.
 pub(crate) struct ColumnSource<'a> {
     columns: &'a CheckedColumns<'a>,
     size: PieceSize,
     rows: Range<usize>,
-    watch: Option<&'a Watch>,
+    watch: Option<&'a ProgressHandle>,
 }
 
 impl<'a> ColumnSource<'a> {
-    /// Makes a source of all rows.
-    pub fn all(columns: &'a CheckedColumns<'a>, size: PieceSize, watch: Option<&'a Watch>) -> Self {
-        ColumnSource { columns, size, rows: 0..columns.rows(), watch }
+    /// Makes a source of all rows of columns of qrels or of a run.
+    pub fn all(
+        columns: &'a CheckedColumns<'a>,
+        size: PieceSize,
+        watch: Option<&'a ProgressHandle>,
+    ) -> Self {
+        Self { columns, size, rows: 0..columns.rows(), watch }
     }
 
-    /// Makes a source of some rows, which has all rows of each of its queries.
+    /// Makes a source of a range of rows of columns, which has all rows of each of its queries.
     pub fn some(columns: &'a CheckedColumns<'a>, rows: Range<usize>) -> Self {
-        ColumnSource { columns, size: PieceSize::default(), rows, watch: None }
+        Self { columns, size: PieceSize::default(), rows, watch: None }
     }
 }
 
-impl Source for ColumnSource<'_> {
+impl RowSource for ColumnSource<'_> {
     fn name(&self) -> &str {
         self.columns.name
     }
 
-    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+    fn read<R: RowReader + Send, K: RecordStore + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(WorkerResults<R>, Vec<K>)> {
-        let (columns, threads) = (self.columns, rayon::current_num_threads());
+        let (columns, count) = (self.columns, self.rows.len());
+        let threads = rayon::current_num_threads();
         let most = if columns.numeric { NUMERIC } else { usize::MAX };
-        let count = self.rows.len();
-        self.watch.iter().for_each(|watch| watch.expect(count as u64));
+        expect_work(self.watch, count as u64);
+        // At least four pieces a thread, so that all threads end at nearly the same time; but no
+        // pieces below 2,048 rows for that.
         let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
-        let cutter = ColumnCutter {
-            columns,
-            size,
-            end: self.rows.end,
-            next: Mutex::new((0, self.rows.start)),
-        };
+        let next = Mutex::new((0, self.rows.start));
+        let cutter = ColumnCutter { columns, size, end: self.rows.end, next };
         let readers = all_workers(count.div_ceil(size).min(threads), || {
-            let mut reader = Reader::new(worker(), seed);
+            let mut reader = Reader::new(&worker, seed);
             while !stop.load(Ordering::Relaxed)
-                && !self.watch.is_some_and(Watch::is_stopped)
+                && !is_stopped(self.watch)
                 && let Some(piece) = cutter.next()
             {
                 let rows = piece.rows.len() as u64;
                 reader.piece(columns, piece);
-                self.watch.iter().for_each(|watch| watch.add(rows));
+                add_work(self.watch, rows);
             }
             reader
         });
-        not_stopped(self.watch)?;
+        check_stopped(self.watch)?;
         Ok(gather(readers))
     }
 
-    fn whole(&self) -> HeldInput<'_> {
-        HeldInput::Columns(self.columns)
+    fn whole(&self) -> BufferedInput<'_> {
+        BufferedInput::Columns(self.columns)
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> SortBy {
         self.columns.order()
     }
 
@@ -108,14 +112,14 @@ impl Source for ColumnSource<'_> {
     }
 }
 
-/// Some rows, numbered from 0 in their order.
-#[derive(Debug, Clone)]
+/// A piece of columns: a range of rows, with the number of the piece.
+#[derive(Clone)]
 pub(crate) struct RowPiece {
     number: u64,
     rows: Range<usize>,
 }
 
-/// A cutter of columns into pieces, on demand.
+/// The cutter that hands out the next piece of columns, a range of rows, to each worker on demand.
 struct ColumnCutter<'a> {
     columns: &'a CheckedColumns<'a>,
     size: usize,
@@ -125,6 +129,8 @@ struct ColumnCutter<'a> {
 }
 
 impl ColumnCutter<'_> {
+    /// Returns the next piece of columns, a range of rows that ends where a query ends, if
+    /// possible.
     fn next(&self) -> Option<RowPiece> {
         let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (number, start) = *next;
@@ -137,21 +143,22 @@ impl ColumnCutter<'_> {
     }
 }
 
-/// The number of rows that go through the nearest cache together.
+/// The number of rows whose keys and hashes are computed before the store takes the rows: so few
+/// that they stay in the first-level cache.
 const BLOCK: usize = 512;
 
-/// A query whose rows are being read.
+/// The query whose rows of columns a worker is reading.
 #[derive(Clone, Copy)]
 struct CurrentRows {
     /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
-    /// The batch of a row of the query, and the row in this batch.
+    /// The batch of a row of the query, and the row in this batch: there the id is read.
     batch: usize,
     row: usize,
 }
 
-/// The state of a worker in a piece.
-struct Reading<'r, 'c, R, K> {
+/// The state of a worker that reads a piece of columns: its reader, buffers and current query.
+struct PieceState<'r, 'c, R, K> {
     reader: &'r mut Reader<R, K>,
     columns: &'c CheckedColumns<'c>,
     piece: RowPiece,
@@ -159,11 +166,11 @@ struct Reading<'r, 'c, R, K> {
     current: Option<CurrentRows>,
 }
 
-impl<R, K: Keep> Reader<R, K> {
-    /// Reads a piece of columns.
-    fn piece<const N: usize>(&mut self, columns: &CheckedColumns<'_>, piece: RowPiece)
+impl<R, K: RecordStore> Reader<R, K> {
+    /// Reads a piece of columns, a range of rows of qrels or of a run, into records.
+    fn piece(&mut self, columns: &CheckedColumns<'_>, piece: RowPiece)
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
         let (number, count) = (piece.number, piece.rows.len());
         self.keep.begin_chunk(number, piece.rows.clone());
@@ -172,7 +179,7 @@ impl<R, K: Keep> Reader<R, K> {
             scratch.digits.resize(count * LONGEST, 0);
         }
         let mut reading =
-            Reading { reader: self, columns, piece: piece.clone(), scratch, current: None };
+            PieceState { reader: self, columns, piece: piece.clone(), scratch, current: None };
         for (batch, rows) in columns.parts(piece.rows) {
             reading.batch(batch, rows);
         }
@@ -184,11 +191,11 @@ impl<R, K: Keep> Reader<R, K> {
     }
 }
 
-impl<R, K: Keep> Reading<'_, '_, R, K> {
-    /// Reads the rows `rows` of a batch.
-    fn batch<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
+impl<R, K: RecordStore> PieceState<'_, '_, R, K> {
+    /// Reads the rows `rows` of one batch of columns, query by query.
+    fn batch(&mut self, batch: usize, rows: Range<usize>)
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
         let query = self.columns.batches[batch].query;
         self.begin_query(batch, rows.start);
@@ -211,14 +218,15 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
             .end_query(id, Docnos::Columns { first: self.piece.number, pieces: &pieces });
     }
 
-    /// Begins the query of a row, or continues it.
+    /// Begins the query of a row of columns, unless the row continues the current query.
     #[inline(never)]
-    fn begin_query<const N: usize>(&mut self, batch: usize, row: usize)
+    fn begin_query(&mut self, batch: usize, row: usize)
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
         let number = self.number(batch, row);
-        // One query can have several codes, and continue in the next batch.
+        // The numbers of queries are compared, and not codes: one query can have several codes, and
+        // can continue in the next batch. Skipped queries have no number, so each begins anew.
         if number.is_none() || self.current.is_none_or(|current| current.number != number) {
             self.end_query();
             let before = self.columns.starts[batch] + row - self.piece.rows.start;
@@ -227,18 +235,22 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         }
     }
 
-    /// Returns the number of the query of a row; a code is looked up only once.
-    fn number<const N: usize>(&mut self, batch: usize, row: usize) -> Option<u32>
+    /// Returns the number of the query of a row of columns; `None` if the rows of the query are
+    /// skipped. The query of a dictionary code is looked up only once.
+    fn number(&mut self, batch: usize, row: usize) -> Option<u32>
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
-        let of = &self.columns.batches[batch];
+        let columns = &self.columns.batches[batch];
         let mut digits = [0; LONGEST];
         let rows = &mut self.reader.rows;
-        let (Some(dictionary), Text::Coded { codes, values }) = (of.queries, of.query) else {
-            let id = of.query.id(row).bytes(&mut digits);
+        let (Some(dictionary), IdColumn::Dictionary { codes, values }) =
+            (columns.queries, columns.query)
+        else {
+            let id = columns.query.id(row).bytes(&mut digits);
             return rows.query(id, [0, id.len()]);
         };
+        // 0 is a code that was not looked up, 1 a query whose rows are skipped, and n + 2 query n.
         let table = &mut self.scratch.codes;
         if table.dictionary != Some(dictionary) {
             table.dictionary = Some(dictionary);
@@ -247,7 +259,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         }
         let known = &mut table.known[codes.index(row)];
         if *known == 0 {
-            let id = of.query.id(row).bytes(&mut digits);
+            let id = columns.query.id(row).bytes(&mut digits);
             let number = rows.query(id, [0, id.len()]);
             *known = number.map_or(Some(1), |number| number.checked_add(2)).unwrap_or(0);
             return number;
@@ -255,88 +267,126 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         known.checked_sub(2)
     }
 
-    /// Reads rows of the current query.
+    /// Reads rows of columns of the current query, block by block.
     #[inline(always)]
-    fn rows<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
+    fn rows(&mut self, batch: usize, rows: Range<usize>)
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
         for start in rows.clone().step_by(BLOCK) {
             self.block(batch, start..rows.end.min(start + BLOCK));
         }
     }
 
-    fn block<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
+    fn block(&mut self, batch: usize, rows: Range<usize>)
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
-        let of = &self.columns.batches[batch];
+        let columns = &self.columns.batches[batch];
         let first = self.columns.starts[batch] + rows.start - self.piece.rows.start;
-        let numbered = RowsOfPiece { rows: rows.clone(), first, piece: self.piece.number };
+        let (piece, value) = (self.piece.number, &columns.value);
         let Reader { rows: reader, findings, .. } = &mut self.reader;
-        sort_keys(&mut self.scratch, reader, &of.value, numbered, findings);
+        let block = SortValues { value, rows: rows.clone(), piece, first };
+        sort_keys(block, reader, &mut self.scratch, findings);
         let Some(CurrentRows { number: Some(query), .. }) = self.current else { return };
         let ColumnScratch { keys, wrong, hashed, digits, .. } = &mut self.scratch;
         let digits = digits.get_mut(first * LONGEST..).unwrap_or_default();
-        let known = of.docs.map(|number| &self.columns.hashes[number as usize][..]);
-        let (keep, seed) = (&mut self.reader.keep, self.reader.seed);
-        of.doc.hash(rows, seed, known, digits, hashed);
-        keep.keep_rows(
-            ColumnRows { keys, hashed, at: address(self.piece.number, first), query },
-            wrong,
-        );
+        let known = columns.docs.map(|number| &self.columns.hashes[number as usize][..]);
+        let Reader { keep, findings, seed, .. } = &mut self.reader;
+        columns.doc.hash(rows.clone(), *seed, known, digits, hashed);
+        if R::GROUPS > 0 {
+            number_groups::<R, _>(columns, rows, keep, hashed, |row, message| {
+                let (at, place) = (first + row, address(piece, first + row));
+                if !wrong.contains(&place) {
+                    wrong.push(place);
+                    findings.add(place, || problem(piece, at, message.to_owned()));
+                }
+            });
+        }
+        keep.keep_rows(ColumnRows { keys, hashed, at: address(piece, first), query }, wrong);
     }
 }
 
-/// Some rows of a batch, and their place in the piece.
-struct RowsOfPiece {
-    rows: Range<usize>,
-    /// The place of the first row in the piece.
-    first: usize,
-    /// The number of the piece.
-    piece: u64,
+/// Makes the problem of a row of a piece of columns, counted from 0.
+fn problem(piece: u64, at: usize, message: String) -> Diagnostic {
+    let position = Position { chunk: piece, line: at as u64 + 1 };
+    Diagnostic { position, message, earlier: None }
 }
 
-/// Makes the sort keys of some rows of a batch, and notes wrong rows.
+/// Puts the numbers of the groups of judgments in the place of their documents' hashes. Passes each
+/// row without a group to `wrong`, by its index, with a message.
+#[inline(never)]
+fn number_groups<R: RowReader, K: RecordStore>(
+    columns: &CheckedBatch<'_>,
+    rows: Range<usize>,
+    keep: &mut K,
+    hashed: &mut [HashedId],
+    mut wrong: impl FnMut(usize, &str),
+) {
+    let mut digits = [[0; LONGEST]; 2];
+    for (at, (row, hashed)) in rows.zip(hashed).enumerate() {
+        let [group, subgroup] = columns
+            .groups
+            .map(|groups| groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(row)));
+        let [one, other] = &mut digits;
+        let (group, subgroup) = (group.bytes(one), subgroup.bytes(other));
+        if group.is_empty() {
+            wrong(at, "the group is empty");
+        } else if R::GROUPS == 2 && subgroup.is_empty() {
+            wrong(at, "the sub-group is empty");
+        } else {
+            let subgroup = (R::GROUPS == 2).then(|| subgroup.into());
+            hashed.hash = keep.groups(group.into(), subgroup);
+        }
+    }
+}
+
+/// The scores or grades of a block of rows of columns.
+struct SortValues<'a> {
+    value: &'a SortColumn<'a>,
+    rows: Range<usize>,
+    /// The number of the piece, and the index of the first row within it.
+    piece: u64,
+    first: usize,
+}
+
+/// Computes the sort keys of rows of columns from their scores or grades, and reports invalid
+/// numbers.
 ///
 /// This function is separate from the reading of a block, so the compiler makes one copy for
 /// qrels and one for runs.
 #[inline(never)]
-fn sort_keys<const N: usize, R: RowReader<N>>(
-    scratch: &mut ColumnScratch,
+fn sort_keys<R: RowReader>(
+    SortValues { value, rows, piece, first }: SortValues<'_>,
     reader: &R,
-    value: &SortValue<'_>,
-    RowsOfPiece { rows, first, piece }: RowsOfPiece,
-    findings: &mut Findings,
+    scratch: &mut ColumnScratch,
+    findings: &mut Diagnostics,
 ) {
     let ColumnScratch { keys, wrong, .. } = scratch;
     keys.clear();
     wrong.clear();
     match value {
-        SortValue::Number(numbers) => {
+        SortColumn::Number(numbers) => {
+            // Nearly all numbers are valid: the first pass keeps one flag for all rows, and only a
+            // wrong row costs a second pass.
             let mut fine = true;
             numbers.keys(rows.clone(), keys, |number| {
-                fine &= is_fine(R::ROLE, number);
+                fine &= reader.is_valid(number);
                 reader.key(number)
             });
             if !fine {
-                let with_row = rows.zip(first..).map(|(row, at)| (at, numbers.get(row)));
-                with_row.filter(|(_, number)| !is_fine(R::ROLE, *number)).for_each(
-                    |(at, number)| {
+                for (row, at) in rows.zip(first..) {
+                    let number = numbers.get(row);
+                    if !reader.is_valid(number) {
                         wrong.push(address(piece, at));
-                        findings.add(address(piece, at), || Finding {
-                            position: Position { chunk: piece, line: at as u64 + 1 },
-                            message: not_fine(R::ROLE, number),
-                            earlier: None,
-                        });
-                    },
-                );
+                        let message = || reader.invalid_number(number);
+                        findings.add(address(piece, at), || problem(piece, at, message()));
+                    }
+                }
             }
         }
-        SortValue::Rank(ranks) => {
-            let rank =
-                |row| ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"));
-            keys.extend(rows.map(|row| rank_key(rank(row))));
-        }
+        SortColumn::Rank(ranks) => keys.extend(rows.map(|row| {
+            rank_key(ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked")))
+        })),
     }
 }

@@ -1,4 +1,5 @@
-//! A matrix of NumPy in memory, whose cells become records without becoming lines first.
+//! A NumPy matrix as qrels or run, a row a query, whose cells become records without becoming lines
+//! first.
 //!
 //! ```text
 //! columns   1\n2\n3\n…     the documents, which are the same for every query: their digits and
@@ -7,40 +8,43 @@
 //!                          record
 //! ```
 //!
-//! A row of the matrix is a chunk, and each column is a line of this chunk. So records have the
-//! same places, and messages name the same lines, as with lines made of the cells. Only a complete
-//! and finite matrix is read in this way, and so has no problems. For any other matrix, [the maker
-//! of lines](crate::format::npy) reports the problems.
+//! A row of the matrix is a chunk, and a line. Only a complete and finite matrix is read in this
+//! way, and so has no problems. For any other matrix, [the reader of cells](crate::format::npy)
+//! reports the problems.
 
 use crate::bytes::hash::Seed;
-use crate::format::Form;
-use crate::format::npy::Npy;
-use crate::format::opened::Opened;
+use crate::format::RowLayout;
+use crate::format::npy::NpyHeader;
+use crate::format::open_input::OpenInput;
+use crate::lines::row::copy_docno;
 
 /// The most rows and columns: chunks are numbered by 24 bits, and results of a query by 32.
 const MOST: [u64; 2] = [1 << 24, 1 << 31];
 
-/// A matrix with nothing wrong.
-pub(super) struct SoundMatrix<'a> {
-    npy: &'a Npy,
+/// A NumPy matrix without missing, infinite or NaN cells: a row for each query, a column for each
+/// document.
+pub(super) struct DenseMatrix<'a> {
+    npy: &'a NpyHeader,
     cells: &'a [u8],
     /// The numbers of queries and of documents.
     pub shape: [usize; 2],
 }
 
-impl<'a> SoundMatrix<'a> {
-    /// Returns the matrix of a text; `None` for other content, a compressed text, or a matrix with
+impl<'a> DenseMatrix<'a> {
+    /// Returns the NumPy matrix of an uncompressed text; `None` for other content, or a matrix with
     /// a problem.
-    pub fn of(text: &'a Opened, form: &'a Form) -> Option<Self> {
-        let npy = form.made()?.matrix()?;
+    pub fn from_text(text: &'a OpenInput, form: &'a RowLayout) -> Option<Self> {
+        let npy = form.other_format()?.matrix()?;
         let (bytes, None) = text.content() else { return None };
         let cells = npy.all_cells(bytes)?;
         let fits = std::iter::zip(npy.shape, MOST).all(|(count, most)| (1..=most).contains(&count));
         let shape = npy.shape.map(|count| count as usize);
-        let matrix = fits.then_some(SoundMatrix { npy, cells, shape })?;
+        let matrix = fits.then_some(Self { npy, cells, shape })?;
+        // Integers are always finite, so only floats are read an additional time.
         (!npy.is_of_floats() || matrix.is_finite()).then_some(matrix)
     }
 
+    /// Returns whether no cell of the NumPy matrix is infinite or NaN.
     fn is_finite(&self) -> bool {
         let mut values = Vec::new();
         (0..self.shape[0]).all(|query| {
@@ -49,52 +53,44 @@ impl<'a> SoundMatrix<'a> {
         })
     }
 
-    /// The number of bytes of all cells.
+    /// Returns the number of bytes of all cells of the NumPy matrix.
     pub fn bytes(&self) -> u64 {
         self.cells.len() as u64
     }
 
-    /// Puts the values of a query, from 0, into `values`.
+    /// Writes the cells of a row of the NumPy matrix, a query counted from 0, into `values`.
     pub fn row(&self, query: usize, values: &mut Vec<f64>) {
         self.npy.row(self.cells, query, values);
     }
-
-    /// The line of the file, that is the query, of a cell; cells are numbered from 1.
-    pub fn line(&self, cell: u64) -> u64 {
-        cell.saturating_sub(1) / self.shape[1] as u64 + 1
-    }
 }
 
-/// The documents of the columns of a matrix: 1, 2, 3 ….
+/// The documents of a NumPy matrix, which are its columns by number, with their hashes.
 pub(super) struct ColumnDocs {
-    /// The digits of the documents, with a line feed behind each number.
+    /// The digits of the documents, copied as all docnos are.
     digits: Vec<u8>,
-    /// The hash of each document, and the end of its number in `digits`.
-    hashes: Vec<(u64, usize)>,
+    /// The hash of each document, and the start and end of its number in `digits`.
+    hashes: Vec<(u64, usize, usize)>,
 }
 
 impl ColumnDocs {
-    /// Makes the documents of `count` columns.
+    /// Makes the documents 1 to `count`, named by the columns of a NumPy matrix, with their hashes.
     pub fn new(count: usize, seed: Seed) -> Self {
         let (mut digits, mut hashes) = (Vec::new(), Vec::with_capacity(count));
         for column in 1..=count {
-            let start = digits.len();
-            digits.extend_from_slice(column.to_string().as_bytes());
-            hashes.push((seed.hash(&digits, start, digits.len()), digits.len()));
-            digits.push(b'\n');
+            let start = copy_docno(&mut digits, 1, column.to_string().as_bytes(), None);
+            hashes.push((seed.hash(&digits, start, digits.len()), start, digits.len()));
         }
-        ColumnDocs { digits, hashes }
+        Self { digits, hashes }
     }
 
-    /// The documents as the bytes of a chunk.
+    /// Returns the ids of a NumPy matrix's documents as the bytes of a chunk of text.
     pub fn bytes(&self) -> &[u8] {
         &self.digits
     }
 
-    /// Each document: its hash, and where it starts and ends.
+    /// Returns for each document of a NumPy matrix its hash, and where its id starts and ends in
+    /// the bytes.
     pub fn each(&self) -> impl Iterator<Item = (u64, usize, usize)> {
-        self.hashes
-            .iter()
-            .scan(0, |next, &(hash, end)| Some((hash, std::mem::replace(next, end + 1), end)))
+        self.hashes.iter().copied()
     }
 }

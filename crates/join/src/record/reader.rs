@@ -2,177 +2,136 @@
 //! complete.
 //!
 //! ```text
-//! Source   chunks of a text, rows of a matrix (see `matrix`), or pieces of columns (see `columns`)
-//! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its
-//!          query
-//! Keep     how records are kept: Together, if those of a query are together, or Scattered (see
-//!          `by_query`), if they may be anywhere
-//! Make     makes a table of judged documents, or a row of labels, from the records of a query
+//! RowSource     chunks of a text, rows of a matrix (see `matrix`), or pieces of columns (see
+//!               `columns`)
+//! RowReader     reads a judgment or a result: the key of its number, the number of its query
+//! RecordStore   keeps records: InOrder, if those of a query are together, or AnyOrder (see
+//!               `any_order`), if they may be anywhere
+//! BuildRanking  makes a table of judged documents, or a row of labels, from the records of a query
 //! ```
 //!
 //! What a row goes through, for runs and judgments, from text and from columns alike:
 //!
 //! ```text
-//! q1 … d7 … 2.5 ──Rows──► record of ──Keep──► records of ──Make──► a ranking (a byte a result), or
-//!                         32 bytes            one query
-//! q1 … d3 … 2.1 ────────► record    ────────►            ────────► a table of judged documents
-//!                                                                  (13 bytes a judgment)
-//! q2 …          a new query is looked up once for all its rows     then the records are gone
+//!             RowReader              RecordStore              BuildRanking
+//! q1 … d7 … 2.5 ──────► record of ────────► records of ────────► a ranking (a byte a result), or
+//!                       32 bytes            one query
+//! q1 … d3 … 2.1 ──────► record    ────────►            ────────► a table of judged documents
+//!                                                                (13 bytes a judgment)
+//! q2 …          a new query is looked up once for all its rows   then the records are gone
 //! ```
 //!
 //! The first reading is optimistic: it expects the rows of each query together, as in nearly every
 //! file. Each worker then needs the records of one query only, in memory that stays in its cache,
 //! and nothing is sorted by query. If a query comes back, all workers stop, and the input is read
-//! again from the start with `Scattered` in the place of `Together`. Seven million lines in any
+//! again from the start with `AnyOrder` in the place of `InOrder`. Seven million lines in any
 //! order take 2.7 times as long as in order (0.78 and 0.28 s on one thread, benches/RESULTS.md),
 //! and 32 bytes of memory for every row.
 //!
 //! Any free worker takes the next chunk, so no result may depend on the worker of a chunk: problems
 //! are sorted by address, counts are sums, and the tag comes from the last chunk with a tag.
 
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::by_query::{HeldInput, Scattered};
-use super::matrix::{ColumnDocs, SoundMatrix};
-use super::packed::{ColumnRows, Docnos, Record, address, sort_key};
-use super::repeats::{MANY, thin};
-use crate::bytes::brief::Brief;
+use super::any_order::BufferedInput;
+use super::duplicates::{MANY, drop_duplicates};
+use super::layout::{ColumnRows, Docnos, Record, address, sort_key};
+use super::matrix::{ColumnDocs, DenseMatrix};
+use super::store::RecordStore;
 use crate::bytes::hash::Seed;
-use crate::bytes::limits::UNIT;
+use crate::bytes::id::IdInText;
+use crate::bytes::id_prefix::IdPrefix;
 use crate::columns::ColumnScratch;
+use crate::columns::column_error::{invalid_number_message, is_valid_number};
 use crate::columns::text::HashedId;
 use crate::error::{Error, Result};
-use crate::format::Form;
-use crate::format::opened::Opened;
-use crate::lines::chunks::{Chunk, ChunkSize, Content, all_workers, each_block, each_chunk};
-use crate::lines::diagnostics::{Finding, Findings, Position};
-use crate::lines::dialect::{Comments, Rules};
-use crate::lines::layout::{NumberKind, Order, TableLayout};
-use crate::lines::number::decimal;
-use crate::lines::scan::{Fields, Scanner, TakeLines, is_separator};
-use crate::lines::separator::Separator;
-use crate::lines::shape::{LineFault, Role};
-use crate::lines::table::{FieldPlaces, RowScanner, TakeRows};
+use crate::format::RowLayout;
+use crate::format::open_input::OpenInput;
+use crate::format::row_layout::{ChunkRows, LinesOf, RowScanners};
+use crate::lines::chunks::{
+    Chunk, ChunkSize, Content, CutRule, LineRule, ReadBlocks, all_workers, each_block, each_chunk,
+};
+use crate::lines::diagnostics::{Diagnostic, Diagnostics, Position};
+use crate::lines::dialect::Rules;
+use crate::lines::layout::{NumberKind, RankColumn, SortBy};
+use crate::lines::row::{Place, Row, RowBatch, RowSink};
+use crate::lines::shape::Role;
+use crate::progress::{ProgressHandle, add_work, check_stopped, expect_work, is_stopped};
 use crate::rule::ScoreType;
-use crate::watch::{Watch, not_stopped};
 
-/// The row reader of one worker, for rows of `N` fields.
-pub(crate) trait RowReader<const N: usize> {
+/// A worker's rules for rows of qrels or of a run: the number of a query, the key of a number.
+pub(crate) trait RowReader {
     /// The role of the rows: judgments or results.
     const ROLE: Role;
 
-    /// The rules by which text is read.
+    /// The number of fields that name groups of a judgment; 0 if no groups are read.
+    const GROUPS: usize = 0;
+
+    /// Returns the dialect's rules by which rows of qrels or of a run are parsed.
     fn rules(&self) -> Rules;
 
-    /// Returns the key of a record with the grade or score `number`.
+    /// Converts the grade or score `number` of a row to the key of its record.
     fn key(&self, number: f64) -> u64;
 
-    /// Returns whether the field behind the docno counts too.
+    /// Returns whether the ranks beside the scores are needed too.
     fn reads_ranks(&self) -> bool {
         false
     }
 
-    /// Returns the number of the query `text[start..end]` at the start of its rows, or `None` if
-    /// the rows are skipped.
+    /// Returns the number of the query `text[start..end]`, or `None` if its rows are not kept. It
+    /// is called where the rows of the query start.
     fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32>;
 
-    /// Ends a chunk of text. `_last` is the last of the `N` fields of the last row.
-    fn end_chunk(&mut self, _chunk: u64, _last: &[u8]) {}
-}
+    /// Returns the message about a line of TREC text that is no row.
+    fn complaint(&self, line: &[u8]) -> String {
+        Self::ROLE.complaint_about(line, self.rules())
+    }
 
-/// A store of records until their query is complete.
-pub(crate) trait Keep {
-    /// Begins a chunk, which lies at `range` in the whole text, or a piece of columns, which has
-    /// the rows `range`.
-    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
-
-    /// Keeps the record of a line of the chunk; `docno` returns the bytes of the docno, with any
-    /// bytes kept beside the docno.
-    fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
-
-    /// Keeps rows of columns, except rows with an address in `wrong`. The docnos stay in the
-    /// columns.
+    /// Returns whether a row of columns may have this number.
     #[inline(always)]
-    fn keep_rows(&mut self, rows: ColumnRows<'_>, wrong: &[u64]) {
-        rows.records_but(wrong).for_each(|record| self.keep(record, 0, || &[]));
+    fn is_valid(&self, number: f64) -> bool {
+        is_valid_number(Self::ROLE, number)
     }
 
-    /// Whether there is room for a record; if not, the caller makes room first.
-    fn has_room(&self) -> bool {
-        true
+    /// Returns the message about a number that no row of columns may have.
+    fn invalid_number(&self, number: f64) -> String {
+        invalid_number_message(Self::ROLE, number)
     }
 
-    /// Makes room for more records; `_docnos` has the docnos of the chunk so far.
-    fn make_room(&mut self, _docnos: Docnos<'_>) {}
-
-    /// Begins consecutive rows of a query, from this line of the chunk on.
-    fn begin_query(&mut self, _line: u64) {}
-
-    /// Ends consecutive rows of a query in a chunk.
-    fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
-
-    /// Ends a piece of columns. `_digits` has the integer documents of the piece as text, and may
-    /// be taken.
-    fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
-
-    /// Returns the address of a line that starts at `offset` in the chunk: its place among the
-    /// records.
-    fn address(&self, chunk: u64, offset: usize) -> u64;
+    /// Tells the row reader that a chunk of text has ended. `_tag` is the tag of its last row.
+    fn end_chunk(&mut self, _chunk: u64, _tag: &[u8]) {}
 }
 
-/// A maker of the result for the records of each query.
-pub(crate) trait Make {
-    /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk
-    /// with the first record. Does nothing and returns `false` for a query that came before.
+/// A builder that makes a row of labels, or a table of judged documents, of the records of each
+/// query.
+pub(crate) trait BuildRanking {
+    /// Builds the result (a ranking or a table) of one query from its records, which are in input
+    /// order. There is at least one; `line` is the line of its chunk with the first record. Does
+    /// nothing and returns `false` for a query that came before.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
 
-    /// Returns whether rows of columns may be taken as they are.
+    /// Returns the numbers of a judgment's group and sub-group, in one number.
+    fn groups(&mut self, _group: IdInText<'_>, _subgroup: Option<IdInText<'_>>) -> u64 {
+        0
+    }
+
+    /// Returns whether the builder takes rows of columns without their being made records.
     fn takes_rows(&self) -> bool {
         false
     }
 
-    /// Takes the rows of a query, at least one, like [`Make::take`], or returns `None` if records
-    /// are needed.
+    /// Builds the result of one query from rows of columns, like [`BuildRanking::take`]; `None` if
+    /// it needs records. There is at least one row.
     fn take_rows(&mut self, _rows: ColumnRows<'_>, _docnos: Docnos<'_>) -> Option<bool> {
         None
     }
 
-    /// Returns whether reading may stop.
+    /// Returns whether the builder wants no more queries, so that reading may stop.
     fn is_stopped(&self) -> bool {
         false
-    }
-}
-
-impl Keep for Scattered {
-    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
-        Scattered::begin_chunk(self, chunk, range);
-    }
-
-    #[inline]
-    fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
-        Scattered::keep(self, record, line, docno);
-    }
-
-    #[inline(always)]
-    fn has_room(&self) -> bool {
-        Scattered::has_room(self)
-    }
-
-    fn make_room(&mut self, _: Docnos<'_>) {
-        self.thin();
-    }
-
-    fn end_query(&mut self, _: &[u8], _: Docnos<'_>) {}
-
-    fn end_piece(&mut self, digits: &mut Vec<u8>) {
-        Scattered::end_piece(self, digits);
-    }
-
-    fn address(&self, chunk: u64, offset: usize) -> u64 {
-        Scattered::address(self, chunk, offset)
     }
 }
 
@@ -180,7 +139,7 @@ impl Keep for Scattered {
 const LEAST_ROOM: usize = 64;
 
 /// A store of the current query's records, for input with the rows of each query together.
-pub(crate) struct Together<'a, M> {
+pub(crate) struct InOrder<'a, M> {
     records: Vec<Record>,
     /// Rows of columns that are not records yet; with such rows, `records` is empty.
     rows: RowsOfQuery,
@@ -197,10 +156,10 @@ pub(crate) struct Together<'a, M> {
     pub make: M,
 }
 
-impl<'a, M> Together<'a, M> {
-    /// Makes an empty store, which sets `back` when a query comes back.
+impl<'a, M> InOrder<'a, M> {
+    /// Makes an empty store of records, which sets the flag `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
-        Together {
+        Self {
             records: Vec::new(),
             rows: RowsOfQuery::default(),
             line: 0,
@@ -211,12 +170,12 @@ impl<'a, M> Together<'a, M> {
         }
     }
 
-    /// Sets whether repeated rows may be dropped, if a query has [many](MANY) rows.
+    /// Sets whether repeated documents may be dropped, if a query has [many](MANY) rows.
     pub fn thinning(self, thinning: bool) -> Self {
-        Together { thinning, ..self }
+        Self { thinning, ..self }
     }
 
-    /// Converts the collected rows to records.
+    /// Converts the collected rows of columns of the current query to records.
     fn make_records(&mut self) {
         if let Some(rows) = self.rows.all() {
             self.records.extend(rows.records());
@@ -225,7 +184,7 @@ impl<'a, M> Together<'a, M> {
     }
 }
 
-/// The rows of columns of a query so far.
+/// The rows of the current query, collected from columns, that are not records yet.
 #[derive(Default)]
 struct RowsOfQuery {
     keys: Vec<u64>,
@@ -235,7 +194,7 @@ struct RowsOfQuery {
 }
 
 impl RowsOfQuery {
-    /// Adds the rows that follow.
+    /// Adds rows of columns that follow those of the same query.
     fn add(&mut self, ColumnRows { keys, hashed, at, query }: ColumnRows<'_>) {
         if self.keys.is_empty() {
             (self.at, self.query) = (at, query);
@@ -245,7 +204,7 @@ impl RowsOfQuery {
     }
 
     fn all(&self) -> Option<ColumnRows<'_>> {
-        let RowsOfQuery { keys, hashed, at, query } = self;
+        let Self { keys, hashed, at, query } = self;
         (!keys.is_empty()).then_some(ColumnRows { keys, hashed, at: *at, query: *query })
     }
 
@@ -255,7 +214,7 @@ impl RowsOfQuery {
     }
 }
 
-impl<M: Make> Keep for Together<'_, M> {
+impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
     fn begin_chunk(&mut self, _: u64, _: Range<usize>) {
         // Relaxed: the flag orders nothing. A worker that sees the flag late reads another chunk.
         if self.make.is_stopped() {
@@ -264,7 +223,12 @@ impl<M: Make> Keep for Together<'_, M> {
     }
 
     #[inline(always)]
-    fn keep<'a>(&mut self, record: Record, _: u64, _: impl FnOnce() -> &'a [u8]) {
+    fn keep<'a>(
+        &mut self,
+        record: Record,
+        _: u64,
+        _: impl FnOnce() -> (&'a [u8], Option<&'a [u8]>),
+    ) {
         self.records.push(record);
     }
 
@@ -285,9 +249,14 @@ impl<M: Make> Keep for Together<'_, M> {
     #[inline(never)]
     fn make_room(&mut self, docnos: Docnos<'_>) {
         if self.thinning && self.records.len() >= MANY {
-            self.dropped += thin(&mut self.records, docnos);
+            self.dropped += drop_duplicates(&mut self.records, docnos);
         }
         self.records.reserve(self.records.len().max(LEAST_ROOM));
+    }
+
+    #[inline(always)]
+    fn groups(&mut self, group: IdInText<'_>, subgroup: Option<IdInText<'_>>) -> u64 {
+        self.make.groups(group, subgroup)
     }
 
     fn begin_query(&mut self, line: u64) {
@@ -297,6 +266,7 @@ impl<M: Make> Keep for Together<'_, M> {
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>) {
         let taken = match self.rows.all() {
             Some(rows) => self.make.take_rows(rows, docnos),
+            // No row counts: the query has no judgments, or each of its rows is wrong.
             None if self.records.is_empty() => return,
             None => None,
         };
@@ -316,12 +286,13 @@ impl<M: Make> Keep for Together<'_, M> {
     }
 }
 
-/// The results of all workers, apart from the records.
+/// The results of all workers that read qrels or a run, apart from the records: problems and
+/// counts.
 pub(crate) struct WorkerResults<R> {
     /// The rows of each worker.
     pub rows: Vec<R>,
     /// The problems of lines.
-    pub findings: Findings,
+    pub findings: Diagnostics,
     /// The number of each chunk, and its number of lines; chunks are missing if workers stopped
     /// early.
     chunks: Vec<(u64, u64)>,
@@ -330,8 +301,7 @@ pub(crate) struct WorkerResults<R> {
 }
 
 impl<R> WorkerResults<R> {
-    /// Returns the number of lines of each chunk, by the number of the chunk, when all chunks are
-    /// read.
+    /// Returns the number of lines of each chunk of the input, by chunk, when all chunks are read.
     pub fn lines(&self) -> Vec<u64> {
         let mut lines = vec![0; self.chunks.len()];
         // Invariant: chunks are numbered from 0 without gaps, if all were read.
@@ -340,212 +310,234 @@ impl<R> WorkerResults<R> {
     }
 }
 
-/// A source of rows.
-pub(crate) trait Source: Sync {
-    /// The name of the source in messages.
+/// An input of qrels or of a run, as a source of rows that workers read into records.
+pub(crate) trait RowSource: Sync {
+    /// Returns the name of the qrels or run input in messages.
     fn name(&self) -> &str;
 
-    /// Reads all rows, with a row reader and a store for each worker. Workers stop early once
-    /// `stop` is set.
-    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+    /// Reads all rows of the input on all threads, with a row reader and a store of records for
+    /// each worker. Workers stop early once `stop` is set.
+    fn read<R: RowReader + Send, K: RecordStore + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(WorkerResults<R>, Vec<K>)>;
 
-    /// Returns the input, as far as it stays in memory.
-    fn whole(&self) -> HeldInput<'_>;
+    /// Returns the part of the input that stays in memory after reading.
+    fn whole(&self) -> BufferedInput<'_>;
 
-    /// Returns the numbers by which results are sorted.
-    fn order(&self) -> Order;
+    /// Returns the numbers by which a run's results are sorted: scores, or ranks.
+    fn order(&self) -> SortBy;
 
-    /// Describes the expected rows, for an input without rows; for text, the shape of a line.
+    /// Describes the rows that qrels or a run should have, for the error of an input without rows.
+    /// For text, this is the shape of a line.
     fn expected(&self, role: Role) -> String;
 
-    /// Converts a line number of the reader to a line number of the text.
+    /// Converts a line number as counted by the reader to a line number of the input text.
     fn line(&self, line: u64) -> u64 {
         line
     }
 }
 
-/// A text as a source of rows: a held text is read by chunks, and a passing text by blocks.
+/// A qrels or run text as a source of rows: a text in memory is read by chunks, a stream by blocks.
 pub(crate) struct TextSource<'a> {
     /// The name of the text in messages.
     name: &'a str,
-    form: &'a Form,
+    form: &'a RowLayout,
     size: ChunkSize,
+    /// The watch of the progress, if the text is held.
+    watch: Option<&'a ProgressHandle>,
     body: SourceBody<'a>,
 }
 
+/// The content of a [`TextSource`]: a text that can be read again, a matrix, or a stream of rows.
 enum SourceBody<'a> {
-    /// A text that may be read more than once, with the watch of its progress.
-    Held(&'a Opened, Option<&'a Watch>),
+    /// A text that may be read more than once.
+    Buffered(&'a OpenInput),
     /// A matrix that is read without lines.
-    Matrix(SoundMatrix<'a>, Option<&'a Watch>),
-    /// Rows that are read once, as TREC lines or as rows of a table.
-    Passing(Mutex<&'a mut (dyn Read + Send)>),
+    Matrix(DenseMatrix<'a>),
+    /// Blocks that are read once.
+    Streaming(Mutex<&'a mut dyn ReadBlocks>),
 }
 
 impl<'a> TextSource<'a> {
-    /// Makes a source of a text that is held.
-    pub fn held(
-        text: &'a Opened,
-        form: &'a Form,
+    /// Makes a source of rows of a qrels or run text in memory, which can be read again.
+    pub fn buffered(
+        text: &'a OpenInput,
+        form: &'a RowLayout,
         size: ChunkSize,
-        watch: Option<&'a Watch>,
+        watch: Option<&'a ProgressHandle>,
     ) -> Self {
-        let body = match SoundMatrix::of(text, form) {
-            Some(matrix) => SourceBody::Matrix(matrix, watch),
-            None => SourceBody::Held(text, watch),
+        let body = match DenseMatrix::from_text(text, form) {
+            Some(matrix) => SourceBody::Matrix(matrix),
+            None => SourceBody::Buffered(text),
         };
-        TextSource { name: &text.name, form, size, body }
+        Self { name: &text.name, form, size, watch, body }
     }
 
-    /// Makes a source of the rows of a text that passes: see [`Form::rows`].
+    /// Makes a source of the rows of a streamed qrels or run text, whose blocks are read once: see
+    /// [`RowLayout::blocks`].
     pub fn passing(
         name: &'a str,
-        form: &'a Form,
+        form: &'a RowLayout,
         size: ChunkSize,
-        rows: &'a mut (dyn Read + Send),
+        blocks: &'a mut dyn ReadBlocks,
     ) -> Self {
-        TextSource { name, form, size, body: SourceBody::Passing(Mutex::new(rows)) }
+        let body = SourceBody::Streaming(Mutex::new(blocks));
+        Self { name, form, size, watch: None, body }
     }
 
-    /// Returns the rows, if they lie in memory.
-    fn lies(&self) -> Option<&'a [u8]> {
-        match &self.body {
-            SourceBody::Held(text, _) if self.form.made().is_none() => match text.content() {
-                (text, None) => Some(text),
-                _ => None,
-            },
+    /// Returns the lines in memory, if the text is read by lines and not compressed.
+    fn lines_in_memory(&self) -> Option<(&'a [u8], LineRule<'a>)> {
+        let SourceBody::Buffered(text) = self.body else { return None };
+        match text.content() {
+            (bytes, None) => self.form.lines().map(|rule| (bytes, rule)),
             _ => None,
         }
     }
 
-    /// Reads the chunks of a text that is held.
+    /// Reads the chunks of a text in memory on all threads, and calls `take` with each chunk.
     fn chunks<R: Send>(
         &self,
-        (text, watch): (&Opened, Option<&Watch>),
+        text: &OpenInput,
         stop: &AtomicBool,
         worker: impl Fn() -> R + Sync,
         take: impl Fn(&mut R, Chunk<'_>) + Sync,
     ) -> Result<Vec<R>> {
-        let all = text.content().0.len() as u64;
-        watch.iter().for_each(|watch| watch.expect(all));
-        let stop = || stop.load(Ordering::Relaxed) || watch.is_some_and(Watch::is_stopped);
-        let told = AtomicU64::new(0);
+        let (watch, all) = (self.watch, text.content().0.len() as u64);
+        expect_work(watch, all);
+        self.form.restart_bare_rows();
+        let reported = AtomicU64::new(0);
         // A stream may be read again, but its bytes are reported only once.
-        let tell = |bytes: u64| {
-            let before = told.fetch_add(bytes, Ordering::Relaxed);
-            watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
+        let report = |bytes: u64| {
+            let before = reported.fetch_add(bytes, Ordering::Relaxed);
+            add_work(watch, bytes.min(all.saturating_sub(before)));
         };
-        let open =
-            || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(text.text_told(tell)?) };
-        let whole = self.lies();
-        let content = whole.map_or(Content::Stream(&open), Content::Whole);
-        let readers =
-            each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
+        let open = || -> io::Result<Box<dyn ReadBlocks + '_>> {
+            let text = text.text_with_progress(report)?;
+            self.form.blocks(text, |rule| CutRule::anywhere(self.size, rule))
+        };
+        let whole = self.lines_in_memory();
+        let content = match whole {
+            Some((lines, rule)) => Content::Whole(lines, rule),
+            None => Content::Stream(&open),
+        };
+        let readers = each_chunk(
+            content,
+            self.size,
+            || stop.load(Ordering::Relaxed) || is_stopped(watch),
+            worker,
+            |reader, chunk| {
                 let bytes = chunk.text.len() as u64;
                 take(reader, chunk);
-                // A chunk of a stream lacks the bytes of its file; `tell` counts these bytes.
-                watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
-            });
-        let readers = readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?;
-        not_stopped(watch)?;
-        let rest = all.saturating_sub(told.load(Ordering::Relaxed));
-        watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(rest));
+                // A chunk of a stream lacks the bytes of its file; `report` counts these bytes.
+                if whole.is_some() {
+                    add_work(watch, bytes);
+                }
+            },
+        );
+        let readers = readers.map_err(|source| Error::unreadable(self.name, source))?;
+        check_stopped(watch)?;
+        if whole.is_none() {
+            add_work(watch, all.saturating_sub(reported.load(Ordering::Relaxed)));
+        }
         Ok(readers)
     }
 }
 
-impl Source for TextSource<'_> {
+impl RowSource for TextSource<'_> {
     fn name(&self) -> &str {
         self.name
     }
 
-    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+    fn read<R: RowReader + Send, K: RecordStore + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(WorkerResults<R>, Vec<K>)> {
-        let worker = || Reader::new(worker(), seed);
-        let take = |reader: &mut Reader<R, K>, chunk: Chunk<'_>| reader.chunk(self.form, chunk);
         let readers = match &self.body {
-            SourceBody::Held(text, watch) => self.chunks((text, *watch), stop, worker, take)?,
-            SourceBody::Matrix(matrix, watch) => matrix_rows((matrix, *watch), stop, seed, worker)?,
-            SourceBody::Passing(rows) => {
+            SourceBody::Buffered(text) => self.chunks(
+                text,
+                stop,
+                || Reader::new(&worker, seed),
+                |reader, chunk| reader.chunk(self.form, chunk),
+            )?,
+            SourceBody::Matrix(matrix) => {
+                matrix_rows(matrix, self.watch, stop, seed, || Reader::new(&worker, seed))?
+            }
+            SourceBody::Streaming(rows) => {
                 let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-                let stop = || stop.load(Ordering::Relaxed);
-                let readers =
-                    each_block((&mut **rows, self.form.table()), self.size, stop, worker, take);
-                readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?
+                let readers = each_block(
+                    &mut **rows,
+                    || stop.load(Ordering::Relaxed),
+                    || Reader::new(&worker, seed),
+                    |reader, chunk| reader.chunk(self.form, chunk),
+                );
+                readers.map_err(|source| Error::unreadable(self.name, source))?
             }
         };
         Ok(gather(readers))
     }
 
-    fn whole(&self) -> HeldInput<'_> {
-        self.lies().map_or(HeldInput::Passing, HeldInput::Text)
+    fn whole(&self) -> BufferedInput<'_> {
+        match self.lines_in_memory() {
+            Some((lines, LineRule::Trec | LineRule::Table(_))) => BufferedInput::Text(lines),
+            _ => BufferedInput::Streaming,
+        }
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> SortBy {
         self.form.order()
     }
 
     fn expected(&self, role: Role) -> String {
         self.form.expected(role)
     }
-
-    fn line(&self, line: u64) -> u64 {
-        match &self.body {
-            SourceBody::Matrix(matrix, _) => matrix.line(line),
-            _ => self.form.line(line),
-        }
-    }
 }
 
 /// The number of cells of a matrix that a worker takes at a time.
 const CELLS: usize = 1 << 15;
 
-/// Reads the rows of a matrix.
-fn matrix_rows<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
-    (matrix, watch): (&SoundMatrix<'_>, Option<&Watch>),
+/// Reads the rows of a NumPy matrix on all threads, a query each.
+fn matrix_rows<R: RowReader + Send, K: RecordStore + Send>(
+    matrix: &DenseMatrix<'_>,
+    watch: Option<&ProgressHandle>,
     stop: &AtomicBool,
     seed: Seed,
     worker: impl Fn() -> Reader<R, K> + Sync,
 ) -> Result<Vec<Reader<R, K>>> {
     let [queries, documents] = matrix.shape;
-    watch.iter().for_each(|watch| watch.expect(matrix.bytes()));
+    expect_work(watch, matrix.bytes());
     let (docs, next) = (ColumnDocs::new(documents, seed), AtomicUsize::new(0));
     let step = CELLS.div_ceil(documents);
     let workers = queries.div_ceil(step).min(rayon::current_num_threads());
     let readers = all_workers(workers, || {
         let (mut reader, mut values) = (worker(), Vec::new());
         let mut start = next.fetch_add(step, Ordering::Relaxed);
-        while start < queries
-            && !stop.load(Ordering::Relaxed)
-            && !watch.is_some_and(Watch::is_stopped)
-        {
+        while start < queries && !stop.load(Ordering::Relaxed) && !is_stopped(watch) {
             let rows = start..queries.min(start + step);
-            watch
-                .iter()
-                .for_each(|watch| watch.add(matrix.bytes() / queries as u64 * rows.len() as u64));
-            rows.for_each(|row| reader.matrix_row((matrix, &docs), row, &mut values));
+            let bytes = matrix.bytes() / queries as u64 * rows.len() as u64;
+            add_work(watch, bytes);
+            rows.for_each(|row| reader.matrix_row(matrix, &docs, row, &mut values));
             start = next.fetch_add(step, Ordering::Relaxed);
         }
         reader
     });
-    not_stopped(watch)?;
+    check_stopped(watch)?;
     Ok(readers)
 }
 
-/// Combines the results of readers.
+/// Combines the problems and counts of all workers' readers; returns them and each worker's store.
 pub(crate) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
-    let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
-    let mut gathered =
-        WorkerResults { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
+    let mut gathered = WorkerResults {
+        rows: Vec::new(),
+        findings: Diagnostics::default(),
+        chunks: Vec::new(),
+        count: 0,
+    };
+    let mut keeps = Vec::new();
     for reader in readers {
         gathered.chunks.extend(reader.chunks);
         gathered.findings.merge(reader.findings);
@@ -556,70 +548,80 @@ pub(crate) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec
     (gathered, keeps)
 }
 
-/// The state of a worker: its row reader, its records and its findings.
+/// The state of a worker that reads qrels or a run: its row reader, its records and its findings.
 pub(crate) struct Reader<R, K> {
     pub rows: R,
     pub keep: K,
     pub seed: Seed,
-    pub findings: Findings,
+    pub findings: Diagnostics,
     /// The number of each chunk, and its number of lines.
     pub chunks: Vec<(u64, u64)>,
     pub count: u64,
-    scanner: Scanner,
-    row_scanner: Option<RowScanner>,
+    scanners: RowScanners,
+    batch: RowBatch,
     /// The buffers for reading columns.
     pub scratch: ColumnScratch,
 }
 
-impl<R, K: Keep> Reader<R, K> {
-    pub fn new((rows, keep): (R, K), seed: Seed) -> Self {
-        Reader {
+impl<R, K: RecordStore> Reader<R, K> {
+    /// Makes the reader of a worker, with the row reader and the record store that `worker` makes.
+    pub fn new(worker: impl FnOnce() -> (R, K), seed: Seed) -> Self {
+        let (rows, keep) = worker();
+        Self {
             rows,
             keep,
             seed,
-            findings: Findings::default(),
+            findings: Diagnostics::default(),
             chunks: Vec::new(),
             count: 0,
-            scanner: Scanner::default(),
-            row_scanner: None,
+            scanners: RowScanners::default(),
+            batch: RowBatch::default(),
             scratch: ColumnScratch::default(),
         }
     }
 
-    /// Reads a chunk of text.
-    fn chunk<const N: usize>(&mut self, form: &Form, chunk: Chunk<'_>)
+    /// Reads a chunk of a qrels or run text into records.
+    fn chunk(&mut self, form: &RowLayout, chunk: Chunk<'_>)
     where
-        R: RowReader<N>,
+        R: RowReader,
     {
         self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
-        let Reader { rows, keep, seed, findings, scanner, row_scanner, .. } = self;
-        let (rules, current) = (rows.rules(), CurrentQuery::default());
-        let mut reading = ChunkReading {
+        let Self { rows, keep, seed, findings, scanners, batch, .. } = self;
+        let in_chunk = form.chunk_rows(chunk, batch);
+        let text = in_chunk.text();
+        let docnos = Docnos::Chunks {
+            first: chunk.number,
+            chunks: &[text],
+            text: matches!(in_chunk, ChunkRows::Lines(_)),
+            ranks: form.order().ranks(),
+        };
+        let is_rank = form.number_kind() != NumberKind::Number;
+        let lines = LinesOf { role: R::ROLE, rules: rows.rules(), groups: R::GROUPS };
+        let with_ranks = rows.reads_ranks();
+        let (current, tag, count, seed) = (CurrentQuery::default(), [0, 0], 0, *seed);
+        let (number, skip) = (chunk.number, form.skip(chunk));
+        let mut reading = ChunkState {
             rows,
             keep,
-            seed: *seed,
+            seed,
             findings,
-            chunk,
-            rules,
+            number,
+            text,
+            docnos,
+            is_rank,
+            with_ranks,
             current,
-            last: 0..0,
-            count: 0,
+            tag,
+            count,
         };
-        let lines = match form.table() {
-            None => scanner.each_line(chunk.text, &mut reading),
-            Some(table) => {
-                let skip = table.skip.saturating_sub(chunk.start).min(chunk.text.len());
-                let mut reading = TableReading { reading: &mut reading, table };
-                row_scanner.get_or_insert_default().each_row(chunk.text, skip, table, &mut reading)
-            }
-        };
+        let lines = scanners.each(form, in_chunk, skip, lines, &mut reading);
         // Chunks end at the end of a query. If a cut nevertheless splits a query, the query comes
         // back, and the next chunk notices.
         reading.end_query();
-        let ChunkReading { last, count, .. } = reading;
+        let ChunkState { tag: [start, end], count, .. } = reading;
         let tag = match form.table() {
-            None => &chunk.text[last],
-            Some(table) => table.tag_at_the_end(chunk.text),
+            None => &text[start..end],
+            Some(table) => table.tag_at_the_end(text),
         };
         if !tag.is_empty() {
             self.rows.end_chunk(chunk.number, tag);
@@ -628,41 +630,40 @@ impl<R, K: Keep> Reader<R, K> {
         self.count += count;
     }
 
-    /// Reads a row of a matrix: a chunk with all values of a query.
-    fn matrix_row<const N: usize>(
+    /// Reads a row of a NumPy matrix, the values of one query, into records, as a chunk.
+    fn matrix_row(
         &mut self,
-        (matrix, docs): (&SoundMatrix<'_>, &ColumnDocs),
+        matrix: &DenseMatrix<'_>,
+        docs: &ColumnDocs,
         row: usize,
         values: &mut Vec<f64>,
     ) where
-        R: RowReader<N>,
+        R: RowReader,
     {
         let (number, id, bytes) = (row as u64, (row + 1).to_string(), docs.bytes());
-        let docnos = Docnos::Chunks { first: number, chunks: &[bytes], text: true };
+        let (ranks, text) = (RankColumn::None, false);
+        let docnos = Docnos::Chunks { first: number, chunks: &[bytes], text, ranks };
         self.keep.begin_chunk(number, 0..bytes.len());
         self.keep.begin_query(1);
         if let Some(query) = self.rows.query(id.as_bytes(), [0, id.len()]) {
             matrix.row(row, values);
-            for (line, (&value, (hash, start, end))) in
-                (1..).zip(std::iter::zip(&*values, docs.each()))
-            {
+            for (&value, (hash, start, end)) in std::iter::zip(&*values, docs.each()) {
                 if !self.keep.has_room() {
                     self.keep.make_room(docnos);
                 }
                 let (key, at, length) =
                     (self.rows.key(value), address(number, start), (end - start) as u32);
-                self.keep
-                    .keep(Record { key, hash, at, length, query }, line, || &bytes[start..end]);
+                let record = Record { key, hash, at, length, query };
+                self.keep.keep(record, 1, || (&bytes[start..end], None));
             }
         }
         self.keep.end_query(id.as_bytes(), docnos);
-        let cells = matrix.shape[1] as u64;
-        self.chunks.push((number, cells));
-        self.count += cells;
+        self.chunks.push((number, 1));
+        self.count += matrix.shape[1] as u64;
     }
 }
 
-/// The query whose lines are being read.
+/// The query whose lines a worker is reading: its number, and the place of its id in the text.
 #[derive(Default)]
 struct CurrentQuery {
     /// The number of the query, unless its rows are skipped.
@@ -671,214 +672,124 @@ struct CurrentQuery {
     start: usize,
     end: usize,
     /// The first and the last bytes of the id.
-    brief: Brief,
+    brief: IdPrefix,
 }
 
 impl CurrentQuery {
+    /// Returns whether the current query's id is `text[start..end]`.
     #[inline(always)]
     fn is(&self, text: &[u8], start: usize, end: usize) -> bool {
         let length = end - start;
         // Up to 16 bytes the first and the last eight are all of an id, and comparing two words
         // replaces a call of `memcmp` for each row.
         length == self.end - self.start
-            && Brief::of(text, start, end) == self.brief
+            && IdPrefix::new(text, start, end) == self.brief
             && (length <= 16 || text[start..end] == text[self.start..self.end])
     }
 }
 
-/// The state of a worker in a chunk of text.
-struct ChunkReading<'w, 't, R, K> {
+/// The state of a worker that reads a chunk of a qrels or run text, row by row.
+struct ChunkState<'w, 't, R, K> {
     rows: &'w mut R,
     keep: &'w mut K,
     seed: Seed,
-    findings: &'w mut Findings,
-    chunk: Chunk<'t>,
-    rules: Rules,
+    findings: &'w mut Diagnostics,
+    /// The number of the chunk, the text in which its rows lie, and their docnos.
+    number: u64,
+    text: &'t [u8],
+    docnos: Docnos<'t>,
+    /// Whether numbers are ranks.
+    is_rank: bool,
+    /// Whether ranks beside scores are kept with copied docnos.
+    with_ranks: bool,
     current: CurrentQuery,
-    /// The place of the last field of the last row of TREC text.
-    last: Range<usize>,
+    /// The place of the tag of the last row.
+    tag: Place,
     count: u64,
 }
 
-impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
+impl<R: RowReader, K: RecordStore> ChunkState<'_, '_, R, K> {
     fn end_query(&mut self) {
-        let Chunk { number, text, .. } = self.chunk;
-        let docnos = Docnos::Chunks { first: number, chunks: &[text], text: true };
-        self.keep.end_query(&text[self.current.start..self.current.end], docnos);
+        let id = &self.text[self.current.start..self.current.end];
+        self.keep.end_query(id, self.docnos);
     }
 
     #[inline(never)]
-    fn begin_query<const N: usize>(&mut self, text: &[u8], start: usize, end: usize, line: u64)
-    where
-        R: RowReader<N>,
-    {
+    fn begin_query(&mut self, text: &[u8], [start, end]: Place, line: u64) {
         self.end_query();
         self.keep.begin_query(line);
         let number = self.rows.query(text, [start, end]);
-        self.current = CurrentQuery { number, start, end, brief: Brief::of(text, start, end) };
+        self.current = CurrentQuery { number, start, end, brief: IdPrefix::new(text, start, end) };
     }
 
-    /// Keeps a row of a query and a document, with the text behind the document up to `kept`.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.keep.make_room(self.docnos);
+    }
+
+    #[cold]
+    fn problem(&mut self, at: usize, line: u64, message: impl FnOnce(&R) -> String) {
+        self.count += 1;
+        let (address, chunk) = (self.keep.address(self.number, at), self.number);
+        let (position, rows) = (Position { chunk, line }, &*self.rows);
+        let found = || Diagnostic { position, message: message(rows), earlier: None };
+        self.findings.add(address, found);
+    }
+}
+
+impl<R: RowReader, K: RecordStore> RowSink for ChunkState<'_, '_, R, K> {
+    const ALL_FIELDS: bool = R::GROUPS > 0;
+
+    /// Stores the record of a row, and begins its query if it is new.
     #[inline(always)]
-    fn keep<const N: usize>(
-        &mut self,
-        text: &[u8],
-        line: u64,
-        [query_start, query_end]: [usize; 2],
-        [start, end, kept]: [usize; 3],
-        key: impl FnOnce(&R) -> u64,
-    ) where
-        R: RowReader<N>,
-    {
-        if !self.current.is(text, query_start, query_end) {
-            self.begin_query(text, query_start, query_end, line);
+    fn row(&mut self, text: &[u8], row: Row) {
+        let Row { line, query, doc: [start, end], value, .. } = row;
+        self.count += 1;
+        if let Some(tag) = row.tag {
+            self.tag = tag;
+        }
+        if !self.current.is(text, query[0], query[1]) {
+            self.begin_query(text, query, line);
         }
         // A query without judgments: check its rows, but do not keep them.
         let Some(query) = self.current.number else { return };
+        // A rank becomes the score −rank, so one sort serves ranks and scores.
+        let key =
+            if self.is_rank { sort_key(-value, ScoreType::F64) } else { self.rows.key(value) };
+        let hash = match R::GROUPS {
+            0 => self.seed.hash(text, start, end),
+            _ => {
+                let id = |[start, end]: Place| IdInText { text, start, end };
+                let group = row.group.map_or(IdInText::from(&b""[..]), id);
+                self.keep.groups(group, row.subgroup.map(id))
+            }
+        };
         let record = Record {
-            key: key(self.rows),
-            hash: self.seed.hash(text, start, end),
-            at: address(self.chunk.number, start),
+            key,
+            hash,
+            at: address(self.number, start),
             length: (end - start) as u32,
             query,
         };
+        // Room is made before the record comes, because dropping repeated rows needs the docnos of
+        // the chunk, which a store does not have.
         if !self.keep.has_room() {
-            let chunk = self.chunk;
-            self.keep.make_room(Docnos::Chunks {
-                first: chunk.number,
-                chunks: &[chunk.text],
-                text: true,
-            });
+            self.make_room();
         }
-        self.keep.keep(record, line, || &text[start..kept]);
-    }
-
-    #[cold]
-    fn problem(&mut self, offset: usize, line: u64, message: impl FnOnce() -> String) {
-        let chunk = self.chunk.number;
-        let (address, position) = (self.keep.address(chunk, offset), Position { chunk, line });
-        self.findings.add(address, || Finding { position, message: message(), earlier: None });
-    }
-}
-
-impl<const N: usize, R: RowReader<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, R, K> {
-    const MORE: bool = R::ROLE.takes_more_fields();
-
-    #[inline(always)]
-    fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>) {
-        let Fields { starts, ends } = fields;
-        self.count += 1;
-        self.last = starts[N - 1]..ends[N - 1];
-        let number = const { R::ROLE.number_field() };
-        let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules))
-        else {
-            // A closure that borrowed the fields would write all of them to memory, for every line.
-            let (rules, start, end) = (self.rules, starts[0], ends[N - 1]);
-            return self.problem(start, line, move || {
-                R::ROLE.complaint(&text[start..end], LineFault::Number, rules)
-            });
-        };
-        // Where docnos are copied, the rank column goes with them only if it orders equal scores.
-        let kept = if self.rows.reads_ranks() {
-            ends[3] + 1 // with a blank behind it
-        } else {
-            ends[2]
-        };
-        self.keep(text, line, [starts[0], ends[0]], [starts[2], ends[2], kept], |rows| {
-            rows.key(number)
+        let (docnos, with_ranks) = (self.docnos, self.with_ranks);
+        self.keep.keep(record, line, || {
+            (&text[start..end], with_ranks.then(|| docnos.rank_field(&record)))
         });
     }
 
     #[cold]
-    fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
-        self.count += 1;
-        let rules = self.rules;
-        self.problem(offset, line, || {
-            let fault = R::ROLE.fault(bytes, rules).unwrap_or(LineFault::Number);
-            R::ROLE.complaint(bytes, fault, rules)
-        });
+    fn fault(&mut self, at: usize, line: u64, message: impl FnOnce() -> String) {
+        self.problem(at, line, |_| message());
     }
 
     #[cold]
-    fn refuses(&mut self, offset: usize, line: u64, bytes: &[u8]) -> bool {
-        let rules = self.rules;
-        let fault = R::ROLE.fault(bytes, rules).filter(|fault| *fault == LineFault::Blank);
-        if let Some(fault) = fault {
-            self.count += 1;
-            self.problem(offset, line, || R::ROLE.complaint(bytes, fault, rules));
-        }
-        fault.is_some()
+    fn wrong_line(&mut self, at: usize, line: u64, bytes: &[u8], _: Role, _: &Rules) {
+        self.problem(at, line, |rows| rows.complaint(bytes));
     }
-
-    fn comments(&self) -> Comments {
-        R::ROLE.comments(self.rules)
-    }
-
-    fn lone_returns(&self) -> bool {
-        self.rules.lone_returns
-    }
-}
-
-/// The state of a worker in a chunk of a table.
-struct TableReading<'r, 'w, 't, R, K, const N: usize> {
-    reading: &'r mut ChunkReading<'w, 't, R, K>,
-    table: &'r TableLayout,
-}
-
-impl<R: RowReader<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, R, K, N> {
-    #[inline(always)]
-    fn row(
-        &mut self,
-        text: &[u8],
-        line: u64,
-        FieldPlaces { query, doc: [start, end], number: field }: FieldPlaces,
-    ) {
-        let TableReading { reading, table } = self;
-        let number = table.value.of(text, field, R::ROLE.parser(&reading.rules));
-        let Some(number) = number else {
-            let (table, field) = (*table, &text[field[0]..field[1]]);
-            return self.wrong(start, line, || table.not_a_number(R::ROLE, field));
-        };
-        let kept = if !reading.rows.reads_ranks() {
-            end
-        } else if table.separator == Separator::Tab && !is_rank_behind(text, end) {
-            let table = *table;
-            return self.wrong(start, line, || {
-                format!(
-                    "the rank is empty or in quotes, which cannot order equal scores: {}",
-                    table.expected()
-                )
-            });
-        } else {
-            behind_rank(text, end)
-        };
-        reading.count += 1;
-        reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
-            NumberKind::Number | NumberKind::Letters => rows.key(number),
-            // A rank becomes the score −rank, so one sort serves ranks and scores.
-            NumberKind::Rank | NumberKind::CountedRank => sort_key(-number, ScoreType::F64),
-        });
-    }
-
-    #[cold]
-    fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String) {
-        self.reading.count += 1;
-        self.reading.problem(start, line, message);
-    }
-}
-
-/// Checks whether a field stands behind a document and a tab, without quotes around either.
-fn is_rank_behind(text: &[u8], doc: usize) -> bool {
-    text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
-}
-
-/// Returns the end of the field behind a document in a table of ranks, with the following byte.
-fn behind_rank(text: &[u8], doc: usize) -> usize {
-    if text[doc] == UNIT {
-        let rank = text[doc + 1..].iter().take_while(|&&byte| byte != UNIT).count();
-        return text.len().min(doc + 1 + rank + 1);
-    }
-    let blanks = text[doc..].iter().take_while(|&&byte| is_separator(byte)).count();
-    let rank = text[doc + blanks..].iter().take_while(|&&byte| !is_separator(byte)).count();
-    text.len().min(doc + blanks + rank + 1)
 }

@@ -1,4 +1,5 @@
-//! Judgments of chunks, made of gold spans, and what a chunking does to them.
+//! Judgments of chunks, made from gold spans (judged passages), and statistics of a chunking by
+//! gold.
 //!
 //! A chunk has the grade of a span if they share at least a given part of the *shorter* of the two.
 //! A share of the span alone would reject every chunk smaller than half of a gold passage. A share
@@ -8,10 +9,12 @@ use std::collections::BTreeMap;
 
 use super::gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
 use super::position::Span;
-use super::union::UnionOfSpans;
+use super::union::SpanUnion;
 use crate::error::{Error, Result, printable};
+use crate::lines::diagnostics::pluralize;
 
-/// The rule by which a chunk has the grade of a span.
+/// The rule by which a chunk gets the grade of a gold span: the least share that both have in
+/// common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChunkRule {
     share: f64,
@@ -19,14 +22,14 @@ pub struct ChunkRule {
 }
 
 impl ChunkRule {
-    /// Chunks that share at least `share` of the shorter of chunk and span, above 0 and at most 1;
-    /// usual is a half.
+    /// Makes the rule that a chunk gets the grade of a gold span if both share at least `share` of
+    /// the shorter. The share is above 0 and at most 1; a half is usual.
     ///
     /// # Errors
     /// Another share.
     pub fn new(share: f64) -> Result<Self> {
         if share > 0.0 && share <= 1.0 {
-            Ok(ChunkRule { share, by_span: false })
+            Ok(Self { share, by_span: false })
         } else {
             Err(Error::Unanswerable(format!(
                 "a share of {share} is none: a number above 0, and at most 1, was expected"
@@ -34,21 +37,21 @@ impl ChunkRule {
         }
     }
 
-    /// Makes a subtopic of each span.
+    /// Sets whether each gold span is a subtopic of its own in the judgments of chunks.
     #[must_use]
     pub fn by_span(self, by_span: bool) -> Self {
-        ChunkRule { by_span, ..self }
+        Self { by_span, ..self }
     }
 
-    /// Whether a chunk that shares `shared` positions with a span has its grade, where the shorter
-    /// of the two has `length` positions.
+    /// Returns whether a chunk that shares `shared` positions with a gold span gets the span's
+    /// grade. The shorter of the two has `length` positions.
     fn holds(self, shared: u64, length: u64) -> bool {
         shared > 0 && shared >= least(self.share, length)
     }
 }
 
-/// Returns the least whole number that is at least `share` of `length`. The result is exact, for
-/// positions may have more digits than a float.
+/// Returns the least whole number of positions that is at least `share` of `length`. The result is
+/// exact, for positions may have more digits than a float.
 fn least(share: f64, length: u64) -> u64 {
     let bits = share.to_bits();
     // A share above 0 and at most 1 is `whole` / 2^`by`. A subnormal share is far below 1 position
@@ -63,7 +66,7 @@ fn least(share: f64, length: u64) -> u64 {
     }
 }
 
-/// A judgment of a chunk.
+/// A relevance judgment of a chunk for a query, made from gold spans.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkJudgment<'a> {
     /// The id of the query.
@@ -77,10 +80,8 @@ pub struct ChunkJudgment<'a> {
     pub grade: f64,
 }
 
-/// The place of a chunk in its table: document, span and id.
-type ChunkPlace<'a> = (&'a [u8], Span, &'a [u8]);
-
-/// Judgments of chunks.
+/// Relevance judgments of chunks, made from gold spans, with the number of spans that no chunk
+/// holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkJudgments<'a> {
     /// The judgments: queries as they came, then by span where each is a subtopic, then by
@@ -92,10 +93,10 @@ pub struct ChunkJudgments<'a> {
     pub note: String,
 }
 
-/// Facts about a chunking of gold spans. Means are over the queries that have a span of a grade
-/// above 0.
+/// Statistics of a chunking of documents: lengths of chunks, and the share of gold spans in chunks.
+/// Means are over the queries that have a span of a grade above 0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChunkingFacts {
+pub struct ChunkingStats {
     /// The number of chunks.
     pub chunks: usize,
     /// The number of documents that have chunks.
@@ -114,9 +115,9 @@ pub struct ChunkingFacts {
 }
 
 impl GoldSpans {
-    /// Makes ordinary judgments of a chunking of the same documents. A chunk has the largest grade
-    /// of the spans that it shares enough with, or the grade of each where every span is a
-    /// subtopic.
+    /// Makes relevance judgments of chunks from the gold spans of the same documents. A chunk has
+    /// the largest grade of the spans that it shares enough with, or the grade of each where every
+    /// span is a subtopic.
     ///
     /// ```
     /// use laneval::spans::{DocumentChunk, ChunkRule, Chunks, GoldSpan, GoldSpans, Span};
@@ -149,11 +150,11 @@ impl GoldSpans {
         let (mut rows, mut lost, mut with) = (Vec::new(), 0, 0);
         for (query, spans) in self.queries() {
             // Chunks by their order in the table, for one may hold several spans.
-            let mut largest: BTreeMap<ChunkPlace<'_>, f64> = BTreeMap::new();
+            let mut largest: BTreeMap<(&[u8], Span, &[u8]), f64> = BTreeMap::new();
             let before = rows.len();
             for (number, gold) in (0..).zip(spans) {
                 let mut any = false;
-                for chunk in chunks.of_span(&gold.doc, gold.span) {
+                for chunk in chunks.overlapping(&gold.doc, gold.span) {
                     let shorter = chunk.span.length().min(gold.span.length());
                     if !rule.holds(chunk.span.shared(gold.span), shorter) {
                         continue;
@@ -170,8 +171,7 @@ impl GoldSpans {
                 }
                 lost += usize::from(!any);
             }
-            let of_query = largest.into_iter();
-            rows.extend(of_query.map(|((.., chunk), grade)| ChunkJudgment {
+            rows.extend(largest.into_iter().map(|((.., chunk), grade)| ChunkJudgment {
                 query,
                 span: None,
                 chunk,
@@ -179,122 +179,127 @@ impl GoldSpans {
             }));
             with += usize::from(rows.len() > before);
         }
-        let note = self.note(&rows, (lost, with), rule);
+        let note = self.note(&rows, lost, with, rule);
         Ok(ChunkJudgments { rows, lost, note })
     }
 
+    /// Returns a sentence for users about judgments of chunks made by a rule: `lost` gold spans
+    /// have no chunk, and `with` queries have judgments.
     fn note(
         &self,
         rows: &[ChunkJudgment<'_>],
-        (lost, with): (usize, usize),
+        lost: usize,
+        with: usize,
         rule: ChunkRule,
     ) -> String {
-        let count = |number: usize, what: &str, plural: &str| {
-            format!("{number} {}", if number == 1 { what } else { plural })
+        let spans = pluralize(self.len(), "span");
+        let judgments = match rows.len() {
+            count if !rule.by_span => pluralize(count, "chunk"),
+            1 => "1 judgment of a chunk".to_owned(),
+            count => format!("{count} judgments of chunks"),
         };
-        let spans = count(self.len(), "span", "spans");
-        let made = if rule.by_span {
-            count(rows.len(), "judgment of a chunk", "judgments of chunks")
-        } else {
-            count(rows.len(), "chunk", "chunks")
-        };
-        let queries = count(with, "query", "queries");
+        let queries = pluralize(with, "query");
         let rest = match lost {
             0 => String::new(),
-            lost => format!(
-                "; no chunk shares {} of {}",
-                rule.share,
-                if lost == 1 { "1 span".to_owned() } else { format!("{lost} spans") }
-            ),
+            lost => {
+                format!("; no chunk shares {} of {}", rule.share, pluralize(lost, "span"))
+            }
         };
-        format!("{}: {spans} became {made} in {queries}{rest}", self.name())
+        format!("{}: {spans} became {judgments} in {queries}{rest}", self.name())
+    }
+
+    /// Returns the id of the document of each gold span.
+    fn docs(&self) -> impl Iterator<Item = &[u8]> {
+        self.queries().flat_map(|(_, spans)| spans.iter().map(|span| &span.doc[..]))
     }
 
     /// Rejects chunks if none of them is cut from a document of the gold spans.
     fn check(&self, chunks: &Chunks) -> Result<()> {
-        let docs = || self.queries().flat_map(|(_, spans)| spans.iter().map(|of| &of.doc[..]));
-        if self.is_empty() || docs().any(|doc| chunks.has(doc)) {
+        if self.is_empty() || self.docs().any(|doc| chunks.has(doc)) {
             return Ok(());
         }
-        let [there, here] =
-            [first_two(docs()), first_two(chunks.iter().map(|chunk| &chunk.doc[..]))];
-        let (name, gold) = (chunks.name(), self.name());
+        let there = first_two(self.docs());
+        let here = first_two(chunks.iter().map(|chunk| &chunk.doc[..]));
         Err(Error::Unanswerable(format!(
-            "{name}: has none of the documents of {gold} ({there} there, {here} here)"
+            "{}: has none of the documents of {} ({there} there, {here} here)",
+            chunks.name(),
+            self.name()
         )))
     }
 
-    /// What a chunking of the same documents does to the spans of a grade above 0.
+    /// Measures a chunking of documents by the gold spans of a grade above 0 in the same documents.
     ///
     /// # Errors
     /// As [`GoldSpans::chunk_judgments`].
-    pub fn chunking_facts(&self, chunks: &Chunks) -> Result<ChunkingFacts> {
+    pub fn chunking_facts(&self, chunks: &Chunks) -> Result<ChunkingStats> {
         self.check(chunks)?;
         let mut lengths: Vec<u64> = chunks.iter().map(|chunk| chunk.span.length()).collect();
         lengths.sort_unstable();
         let all: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
-        let at = |index: usize| lengths.get(index).copied().unwrap_or(0);
+        let last = lengths.len().saturating_sub(1);
+        let [least, median, most] =
+            [0, last / 2, last].map(|at| lengths.get(at).copied().unwrap_or(0));
         let docs: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.doc[..]).collect();
         let (mut queries, mut covered, mut with_gold, mut omega) = (0usize, 0.0, 0usize, 0.0);
         for (_, spans) in self.queries() {
-            let gold: Vec<&GoldSpan> = spans.iter().filter(|of| of.grade > 0.0).collect();
+            let gold: Vec<&GoldSpan> = spans.iter().filter(|span| span.grade > 0.0).collect();
+            // A query without gold has no share to add to the means.
             if gold.is_empty() {
                 continue;
             }
-            let facts = PositionsOfQuery::of(&gold, chunks);
+            let facts = QueryPositions::new(&gold, chunks);
             queries += 1;
             covered += facts.shared as f64 / facts.gold as f64;
             with_gold += facts.chunks;
-            omega += facts.shared as f64 / (facts.met + facts.gold - facts.shared) as f64;
+            omega +=
+                facts.shared as f64 / (facts.chunk_positions + facts.gold - facts.shared) as f64;
         }
-        let mean = |sum: f64| if queries == 0 { 0.0 } else { sum / queries as f64 };
-        Ok(ChunkingFacts {
+        // Sums over no queries are 0, and so are the means.
+        let divisor = queries.max(1) as f64;
+        Ok(ChunkingStats {
             chunks: chunks.len(),
             documents: docs.chunk_by(|a, b| a == b).count(),
-            lengths: (
-                at(0),
-                at(lengths.len().saturating_sub(1) / 2),
-                at(lengths.len().saturating_sub(1)),
-                if lengths.is_empty() { 0.0 } else { all as f64 / lengths.len() as f64 },
-            ),
+            lengths: (least, median, most, all as f64 / lengths.len().max(1) as f64),
             queries,
-            covered: mean(covered),
-            with_gold: mean(with_gold as f64),
-            omega: mean(omega),
+            covered: covered / divisor,
+            with_gold: with_gold as f64 / divisor,
+            omega: omega / divisor,
         })
     }
 }
 
-/// Position counts of one query: gold, chunks that overlap gold, and positions shared by both.
+/// Numbers of positions of one query: in gold spans, in chunks that overlap gold, and in both.
 #[derive(Default)]
-struct PositionsOfQuery {
+struct QueryPositions {
     gold: u128,
-    met: u128,
+    chunk_positions: u128,
     shared: u128,
     chunks: usize,
 }
 
-impl PositionsOfQuery {
-    /// Gold spans come by document and start.
-    fn of(gold: &[&GoldSpan], chunks: &Chunks) -> Self {
-        let mut all = PositionsOfQuery::default();
+impl QueryPositions {
+    /// Counts the positions of a query's gold spans, which come by document and start, and of the
+    /// chunks that overlap them.
+    fn new(gold: &[&GoldSpan], chunks: &Chunks) -> Self {
+        let mut all = Self::default();
         for of_doc in gold.chunk_by(|a, b| a.doc == b.doc) {
-            let mut met: Vec<&DocumentChunk> =
-                of_doc.iter().flat_map(|of| chunks.of_span(&of.doc, of.span)).collect();
-            met.sort_by(|a, b| (a.span, &a.id).cmp(&(b.span, &b.id)));
-            met.dedup();
-            let gold = UnionOfSpans::of_sorted(of_doc.iter().map(|of| of.span));
-            let union = UnionOfSpans::of_sorted(met.iter().map(|chunk| chunk.span));
+            let mut doc_chunks: Vec<&DocumentChunk> =
+                of_doc.iter().flat_map(|gold| chunks.overlapping(&gold.doc, gold.span)).collect();
+            // A chunk that overlaps two spans comes twice, and counts once.
+            doc_chunks.sort_by(|a, b| (a.span, &a.id).cmp(&(b.span, &b.id)));
+            doc_chunks.dedup();
+            let gold = SpanUnion::from_sorted(of_doc.iter().map(|gold| gold.span));
+            let union = SpanUnion::from_sorted(doc_chunks.iter().map(|chunk| chunk.span));
             all.gold += gold.length();
-            all.met += union.length();
+            all.chunk_positions += union.length();
             all.shared += union.shared(&gold);
-            all.chunks += met.len();
+            all.chunks += doc_chunks.len();
         }
         all
     }
 }
 
-/// The first two distinct ids, for a message.
+/// Returns the first two distinct document ids, quoted for an error message.
 fn first_two<'a>(ids: impl Iterator<Item = &'a [u8]>) -> String {
     let mut found: Vec<&[u8]> = Vec::new();
     for id in ids {

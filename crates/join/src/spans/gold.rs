@@ -1,8 +1,9 @@
-//! Gold spans and chunks, as they are given.
+//! Gold spans (judged passages of documents) and chunks (pieces of documents), as the caller gives
+//! them.
 
 use super::position::Span;
 
-/// A passage that was judged for a query.
+/// A gold span: a passage of a document that was judged for a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoldSpan {
     /// The id of the query.
@@ -15,7 +16,7 @@ pub struct GoldSpan {
     pub grade: f64,
 }
 
-/// A piece of a document, as a pipeline cut it.
+/// A chunk: a piece of a document, as a retrieval pipeline cut the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentChunk {
     /// The id of the chunk, which runs have.
@@ -26,7 +27,7 @@ pub struct DocumentChunk {
     pub span: Span,
 }
 
-/// Judged passages of some queries. They may overlap.
+/// The gold spans of some queries: judged passages of documents. They may overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoldSpans {
     name: String,
@@ -34,7 +35,8 @@ pub struct GoldSpans {
     queries: Vec<(Vec<u8>, Vec<GoldSpan>)>,
 }
 
-/// The chunks of some documents. They may overlap, and leave parts of a document out.
+/// The chunks into which a retrieval pipeline cut some documents, with their ids and positions.
+/// They may overlap, and leave parts of a document out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunks {
     name: String,
@@ -52,7 +54,7 @@ impl GoldSpans {
         for span in spans {
             let at = *places.entry(span.query.clone()).or_insert(queries.len());
             match queries.get_mut(at) {
-                Some((_, of)) => of.push(span),
+                Some((_, query_spans)) => query_spans.push(span),
                 None => queries.push((span.query.clone(), vec![span])),
             }
         }
@@ -60,25 +62,26 @@ impl GoldSpans {
             // The sort is stable: spans with equal positions keep their input order.
             spans.sort_by(|a, b| (&a.doc, a.span).cmp(&(&b.doc, b.span)));
         }
-        GoldSpans { name: name.into(), queries }
+        Self { name: name.into(), queries }
     }
 
-    /// The name in messages.
+    /// Returns the name of the gold spans in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The queries in the order in which they came, each with its spans by document, start and end.
+    /// Returns the queries in the order in which they came, each with its gold spans by document,
+    /// start and end.
     pub fn queries(&self) -> impl ExactSizeIterator<Item = (&[u8], &[GoldSpan])> {
         self.queries.iter().map(|(query, spans)| (&query[..], &spans[..]))
     }
 
-    /// The number of spans.
+    /// Returns the number of gold spans of all queries.
     pub fn len(&self) -> usize {
         self.queries.iter().map(|(_, spans)| spans.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no gold spans.
     pub fn is_empty(&self) -> bool {
         self.queries.is_empty()
     }
@@ -97,9 +100,9 @@ impl Chunks {
         let given: Vec<DocumentChunk> = chunks.into_iter().collect();
         let mut order: Vec<usize> = (0..given.len()).collect();
         order.sort_by(|&a, &b| (&given[a].id, a).cmp(&(&given[b].id, b)));
-        let of_id = |pair: &[usize]| given[pair[0]].id == given[pair[1]].id;
+        let pairs = order.windows(2).map(|pair| [pair[0], pair[1]]);
         let again: Vec<[usize; 2]> =
-            order.windows(2).filter(|pair| of_id(pair)).map(|pair| [pair[0], pair[1]]).collect();
+            pairs.filter(|&[one, next]| given[one].id == given[next].id).collect();
         let other = again.iter().filter(|[first, again]| given[*first] != given[*again]);
         if let Some([_, at]) = other.min_by_key(|[_, again]| *again) {
             let first = order.iter().find(|&&one| given[one].id == given[*at].id).unwrap_or(at);
@@ -115,49 +118,48 @@ impl Chunks {
             let before = at.checked_sub(1).filter(|&before| chunks[before].doc == chunk.doc);
             reach.push(before.map_or(0, |before| reach[before]).max(chunk.span.end()));
         }
-        Ok(Chunks { name: name.into(), chunks, reach })
+        Ok(Self { name: name.into(), chunks, reach })
     }
 
-    /// The name in messages.
+    /// Returns the name of the chunks in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The chunks, by document, start, end and id.
+    /// Returns the chunks, by document, start, end and id.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &DocumentChunk> {
         self.chunks.iter()
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.chunks.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no chunks.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
 
-    /// The chunks of a document that share a position with a span, in order. Chunks that begin
-    /// before the end of the span lie together. The scan goes backwards from the last of these
-    /// chunks, and stops where all earlier chunks end too early. So a call costs a search, and a
-    /// step for each overlapping chunk.
-    pub fn of_span<'a>(
+    /// Returns the chunks of a document that share a position with a span, in order. Chunks that
+    /// begin before the end of the span lie together. The scan goes backwards from the last of
+    /// these chunks, and stops where all earlier chunks end too early. So a call costs a search,
+    /// and a step for each overlapping chunk.
+    pub fn overlapping<'a>(
         &'a self,
         doc: &[u8],
         span: Span,
     ) -> impl Iterator<Item = &'a DocumentChunk> + use<'a> {
         let first = self.chunks.partition_point(|chunk| &chunk.doc[..] < doc);
-        let upto = |chunk: &DocumentChunk| (&chunk.doc[..], chunk.span.start()) < (doc, span.end());
-        let end = first + self.chunks[first..].partition_point(upto);
-        let of_doc = end - first;
+        let end = first
+            + self.chunks[first..]
+                .partition_point(|chunk| (&chunk.doc[..], chunk.span.start()) < (doc, span.end()));
         let behind =
             self.reach[first..end].iter().rev().take_while(|&&reach| reach > span.start()).count();
-        let from = first + of_doc - behind;
-        self.chunks[from..end].iter().filter(move |chunk| chunk.span.shared(span) > 0)
+        self.chunks[end - behind..end].iter().filter(move |chunk| chunk.span.shared(span) > 0)
     }
 
-    /// Whether a document has chunks.
+    /// Returns whether any chunk is cut from a document.
     pub fn has(&self, doc: &[u8]) -> bool {
         let at = self.chunks.partition_point(|chunk| &chunk.doc[..] < doc);
         self.chunks.get(at).is_some_and(|chunk| chunk.doc == doc)

@@ -8,13 +8,13 @@
 //! says how much of gold each brings.
 
 mod chunked;
+mod coverage;
 mod gold;
 mod position;
-mod ranked;
 pub(crate) mod span_rows;
 mod union;
 
-pub use chunked::{ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts};
+pub use chunked::{ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingStats};
+pub use coverage::{CoveredSpans, GoldPositions};
 pub use gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
-pub use position::{Span, WrongSpan};
-pub use ranked::{CoveredSpans, GoldPositions};
+pub use position::{Span, SpanError};

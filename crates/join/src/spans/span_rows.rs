@@ -1,17 +1,15 @@
-//! Gold spans, results that are spans, and chunks, read from records or tables.
-
-use std::borrow::Cow;
+//! Reading of gold spans, chunks, and results that are spans, from JSON records, tables or columns.
 
 use crate::bytes::input::Input;
 use crate::bytes::mmap::FileAccess;
-use crate::columns::not_fine;
-use crate::error::{Error, Problem, Problems, Result};
+use crate::columns::invalid_number_message;
+use crate::error::{Error, Problems, Result};
 use crate::format::ColumnNames;
 use crate::format::fields::{FieldValues, NamedColumn, Need, each_named_row};
-use crate::format::names::usual_names;
-use crate::format::opened::Opened;
+use crate::format::names::default_names;
+use crate::format::open_input::OpenInput;
 use crate::format::span_columns::{at, span_columns};
-use crate::lines::diagnostics::{quoted, whole_file};
+use crate::lines::diagnostics::{one_line, quoted, whole_file};
 use crate::lines::shape::Role;
 use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
 
@@ -19,51 +17,55 @@ use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
 const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
 
 impl GoldSpans {
-    /// Reads judged passages: JSON records, or a table whose first line has names. A passage has a
-    /// query, a document, a start, an end or a length, and perhaps a grade (1 by default). `given`
-    /// names columns of query, document and grade.
+    /// Reads gold spans (judged passages) from JSON records, or from a table whose first line has
+    /// names. A passage has a query, a document, a start, an end or a length, and perhaps a grade
+    /// (1 by default). `given` names columns of query, document and grade.
     ///
     /// # Errors
     /// An unreadable file; a missing column; wrong lines, up to a limit.
     pub fn read(input: impl Into<Input>, given: Option<&ColumnNames>) -> Result<Self> {
-        GoldSpans::of_text(&input.into().open(FileAccess::default())?, given)
+        Self::from_text(&input.into().open(FileAccess::default())?, given)
     }
 
-    /// Reads judged passages of a text that is open.
-    pub(crate) fn of_text(text: &Opened, given: Option<&ColumnNames>) -> Result<Self> {
+    /// Reads gold spans (judged passages) from a text that is open.
+    pub(crate) fn from_text(text: &OpenInput, given: Option<&ColumnNames>) -> Result<Self> {
         let mut spans = Vec::new();
         each_named_row(text, &span_columns(Role::Qrels, given), &mut |_, row| {
             let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
-            let grade = row[at::NUMBER].as_deref().map_or(Ok(1.0), grade_of)?;
+            let grade =
+                row[at::NUMBER].as_deref().map_or(Ok(1.0), |text| number_of(text, "grade"))?;
             spans.push(GoldSpan { span: span(row, at::START, &doc)?, query, doc, grade });
             Ok(())
         })?;
-        Ok(GoldSpans::new(&text.name[..], spans))
+        Ok(Self::new(&text.name[..], spans))
     }
 }
 
 impl Chunks {
-    /// Reads the chunks of documents: JSON records, or a table whose first line has names. A chunk
-    /// has an id, a document, a start, and an end or a length. A chunk may be repeated unchanged.
+    /// Reads the chunks of documents from JSON records, or from a table whose first line has names.
+    /// A chunk has an id, a document, a start, and an end or a length. A chunk may be repeated
+    /// unchanged.
     ///
     /// # Errors
     /// As [`GoldSpans::read`], and a chunk id that is repeated with another document or span.
     pub fn read(input: impl Into<Input>) -> Result<Self> {
         let text = input.into().open(FileAccess::default())?;
-        let column = |what: &'static str, names: &'static [&'static str], need: Need| NamedColumn {
+        let [doc, start, end, length] =
+            ["doc", "start", "end", "length"].map(|what| default_names(what, Role::Qrels));
+        let columns = [
+            ("chunk", CHUNK, Need::Always),
+            ("doc", doc, Need::Always),
+            ("start", start, Need::Always),
+            ("end", end, Need::OrNext),
+            ("length", length, Need::Never),
+        ]
+        .map(|(what, names, need)| NamedColumn {
             what,
             given: None,
             names,
             need,
             hint: "",
-        };
-        let columns = [
-            column("chunk", CHUNK, Need::Always),
-            column("doc", usual_names("doc", Role::Qrels), Need::Always),
-            column("start", usual_names("start", Role::Qrels), Need::Always),
-            column("end", usual_names("end", Role::Qrels), Need::OrNext),
-            column("length", usual_names("length", Role::Qrels), Need::Never),
-        ];
+        });
         let (mut chunks, mut places) = (Vec::new(), Vec::new());
         each_named_row(&text, &columns, &mut |line, row| {
             let [id, doc] = [id(row, 0, "chunk")?, id(row, 1, "document")?];
@@ -81,17 +83,18 @@ impl GoldSpans {
     ///
     /// # Errors
     /// Rows whose positions are not a span or whose grade is not a number, up to a limit.
-    pub fn of_rows(
+    pub fn from_rows(
         name: &str,
         rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64, f64)>,
     ) -> Result<Self> {
-        let of_row = |(query, doc, start, end, grade): (Vec<u8>, Vec<u8>, i64, i64, f64)| {
+        let rows = rows.into_iter().map(|(query, doc, start, end, grade)| {
             if !grade.is_finite() {
                 return Err(format!("grade {grade} is not a number"));
             }
-            Ok(GoldSpan { span: span_of(start, end, &doc)?, query, doc, grade })
-        };
-        Ok(GoldSpans::new(name, all_rows(name, rows.into_iter().map(of_row))?))
+            let span = span_of([start.into(), end.into()], &doc)?;
+            Ok(GoldSpan { span, query, doc, grade })
+        });
+        Ok(Self::new(name, all_rows(name, rows)?))
     }
 }
 
@@ -101,20 +104,21 @@ impl Chunks {
     ///
     /// # Errors
     /// Rows whose positions are not a span, up to a limit; a repeated chunk with another span.
-    pub fn of_rows(
+    pub fn from_rows(
         name: &str,
         rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64)>,
     ) -> Result<Self> {
-        let of_row = |(id, doc, start, end): (Vec<u8>, Vec<u8>, i64, i64)| {
-            Ok(DocumentChunk { span: span_of(start, end, &doc)?, id, doc })
-        };
-        let chunks = all_rows(name, rows.into_iter().map(of_row))?;
+        let rows = rows.into_iter().map(|(id, doc, start, end)| {
+            let span = span_of([start.into(), end.into()], &doc)?;
+            Ok(DocumentChunk { span, id, doc })
+        });
+        let chunks = all_rows(name, rows)?;
         let lines: Vec<u64> = (1..).take(chunks.len()).collect();
         distinct(name, chunks, &lines)
     }
 }
 
-/// A judged or a retrieved passage.
+/// A row of passages: a judged passage with its grade, or a retrieved passage with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PassageRow {
     pub query: Vec<u8>,
@@ -124,14 +128,14 @@ pub(crate) struct PassageRow {
     pub value: f64,
 }
 
-/// Reads retrieved passages, and passes each with its line to `take`. A result has a query, a
-/// document, a start, an end or a length, and a score or a rank. `given` names columns of query,
-/// document, score and rank.
+/// Reads the retrieved passages of a run, and passes each with the number of its line to `take`. A
+/// result has a query, a document, a start, an end or a length, and a score or a rank. `given`
+/// names columns of query, document, score and rank.
 ///
 /// # Errors
 /// As [`GoldSpans::read`], and the messages of `take`.
 pub(crate) fn each_result(
-    text: &Opened,
+    text: &OpenInput,
     given: Option<&ColumnNames>,
     take: &mut dyn FnMut(u64, PassageRow) -> Result<(), String>,
 ) -> Result<()> {
@@ -146,113 +150,101 @@ pub(crate) fn each_result(
     })
 }
 
-/// Builds a passage from columns in memory.
+/// Builds a judged or retrieved passage from its values in columns in memory.
 ///
 /// # Errors
 /// Positions that are not a span; a value that is not a number.
 pub(crate) fn passage_of(
-    (query, doc): (&[u8], &[u8]),
-    [start, end]: [i128; 2],
+    query: &[u8],
+    doc: &[u8],
+    positions: [i128; 2],
     value: f64,
     role: Role,
 ) -> Result<PassageRow, String> {
-    let position = |at: i128, what: &str| {
-        u64::try_from(at).map_err(|_| {
-            format!("{what} '{at}' is not a position: a whole number from 0 was expected")
-        })
-    };
-    let span = Span::new(position(start, "start")?, position(end, "end")?)
-        .map_err(|wrong| wrong.of(doc))?;
+    let span = span_of(positions, doc)?;
     // Scores may be infinite in memory.
     if value.is_nan() || role == Role::Qrels && value.is_infinite() {
-        return Err(not_fine(role, value));
+        return Err(invalid_number_message(role, value));
     }
     Ok(PassageRow { query: query.to_vec(), doc: doc.to_vec(), span, value })
 }
 
-/// Collects rows, or else the problems of wrong rows.
+/// Collects the passages or chunks built from rows, or else the problems of wrong rows as an error.
 fn all_rows<T>(name: &str, rows: impl Iterator<Item = Result<T, String>>) -> Result<Vec<T>> {
     let (mut all, mut problems) = (Vec::new(), Problems::default());
     for (line, row) in (1..).zip(rows) {
         match row {
             Ok(row) => all.push(row),
-            Err(message) if problems.first.len() < Problems::LIMIT => {
-                problems.first.push(Problem { file: name.to_owned(), line, message });
-            }
-            Err(_) => problems.more += 1,
+            Err(message) => problems.add(name, line, || message),
         }
     }
     if all.is_empty() && problems.first.is_empty() {
         problems = whole_file(name, "there is no row in it".to_owned());
     }
-    if problems.first.is_empty() { Ok(all) } else { Err(Error::Input(problems)) }
+    problems.into_result(all)
 }
 
-/// Builds [`Chunks`], and rejects an id with several documents or spans; `lines` are the lines of
-/// the chunks.
+/// Builds [`Chunks`], and rejects a chunk id with several documents or spans; `lines` are the lines
+/// of the chunks.
 fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chunks> {
+    // The chunks are gone once they are refused, and a message needs the id.
     let ids: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.id.clone()).collect();
     Chunks::new(name, chunks).map_err(|(again, first)| {
         let id = quoted(&ids[again]);
         let message =
             format!("chunk {id} is there again with another span, first on line {}", lines[first]);
-        let first = vec![Problem { file: name.to_owned(), line: lines[again], message }];
-        Error::Input(Problems { first, more: 0 })
+        Error::Input(one_line(name, lines[again], message))
     })
 }
 
-/// Builds the span between two positions.
-fn span_of(start: i64, end: i64, doc: &[u8]) -> Result<Span, String> {
-    let position = |at: i64, what: &str| {
-        u64::try_from(at).map_err(|_| {
-            format!("{what} '{at}' is not a position: a whole number from 0 was expected")
-        })
-    };
-    Span::new(position(start, "start")?, position(end, "end")?).map_err(|wrong| wrong.of(doc))
+/// Builds the span of a document from its start and its end, or the message of a fault.
+fn span_of([start, end]: [i128; 2], doc: &[u8]) -> Result<Span, String> {
+    let (start, end) = (position_of(start, "start")?, position_of(end, "end")?);
+    Span::new(start, end).map_err(|wrong| wrong.message(doc))
 }
 
-/// The id in a column.
+/// Returns an integer as a position in a document, or the message of a fault.
+fn position_of(at: i128, what: &str) -> Result<u64, String> {
+    u64::try_from(at)
+        .map_err(|_| format!("{what} '{at}' is not a position: a whole number from 0 was expected"))
+}
+
+/// Returns the query, document or chunk id in a column of a row.
 fn id(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Vec<u8>, String> {
     match row.get(at).cloned().flatten() {
         Some(id) if id.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'\0')) => {
             Err(format!("the {what} {} has a line break or a zero byte", quoted(&id)))
         }
-        Some(id) => Ok(Cow::into_owned(id)),
+        Some(id) => Ok(id.into_owned()),
         None => Err(format!("the {what} is missing")),
     }
 }
 
-/// The span in three columns: its start, its end, and its length.
+/// Returns the span in three columns of a row: its start, its end, and its length.
 fn span(row: &FieldValues<'_>, at: usize, doc: &[u8]) -> Result<Span, String> {
-    let number = |at: usize, what: &str| {
-        let value = row.get(at).and_then(Option::as_deref);
-        value.map(|text| position(text, what)).transpose()
-    };
-    let start = number(at, "start")?.ok_or_else(|| "the start is missing".to_owned())?;
-    let end = match (number(at + 1, "end")?, number(at + 2, "length")?) {
+    let start = position(row, at, "start")?.ok_or_else(|| "the start is missing".to_owned())?;
+    let end = match (position(row, at + 1, "end")?, position(row, at + 2, "length")?) {
         (Some(end), _) => end,
         (None, Some(length)) => start.saturating_add(length),
         (None, None) => return Err("the end is missing".to_owned()),
     };
-    Span::new(start, end).map_err(|wrong| wrong.of(doc))
+    Span::new(start, end).map_err(|wrong| wrong.message(doc))
 }
 
-/// Parses a position.
-fn position(text: &[u8], what: &str) -> Result<u64, String> {
-    let number = std::str::from_utf8(text)
+/// Parses the position in a column of a row, if there is one.
+fn position(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Option<u64>, String> {
+    let Some(text) = row.get(at).and_then(Option::as_deref) else { return Ok(None) };
+    // Rust would also parse a sign.
+    let digits = std::str::from_utf8(text)
         .ok()
         .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    number.and_then(|number| number.parse().ok()).ok_or_else(|| {
+    let number = digits.and_then(|digits| digits.parse().ok());
+    number.map(Some).ok_or_else(|| {
         format!("{what} {} is not a position: a whole number from 0 was expected", quoted(text))
     })
 }
 
-/// Parses a grade.
-fn grade_of(text: &[u8]) -> Result<f64, String> {
-    number_of(text, "grade")
-}
-
-/// Parses a finite number.
+/// Parses a finite number, such as a grade or a score, from the text of a row.
 fn number_of(text: &[u8], what: &str) -> Result<f64, String> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<f64>().ok());
     number

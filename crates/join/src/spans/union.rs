@@ -1,14 +1,14 @@
-//! Unions of the spans of a document.
+//! Unions of the spans of one document, in which each position counts once.
 
 use super::position::Span;
 
-/// Positions of one document, each counted once: spans that neither overlap nor touch, in order.
+/// The union of spans of one document: spans that neither overlap nor touch, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UnionOfSpans(Vec<(u64, u64)>);
+pub struct SpanUnion(Vec<(u64, u64)>);
 
-impl UnionOfSpans {
-    /// The union of spans, which come by their start.
-    pub fn of_sorted(spans: impl Iterator<Item = Span>) -> Self {
+impl SpanUnion {
+    /// Makes the union of spans of one document, which come by their start.
+    pub fn from_sorted(spans: impl Iterator<Item = Span>) -> Self {
         let mut merged: Vec<(u64, u64)> = Vec::new();
         for span in spans {
             match merged.last_mut() {
@@ -16,16 +16,16 @@ impl UnionOfSpans {
                 _ => merged.push((span.start(), span.end())),
             }
         }
-        UnionOfSpans(merged)
+        Self(merged)
     }
 
-    /// The number of positions.
+    /// Returns the number of positions in the union of spans.
     pub fn length(&self) -> u128 {
         self.0.iter().map(|(start, end)| u128::from(end - start)).sum()
     }
 
-    /// The number of positions in both unions.
-    pub fn shared(&self, other: &UnionOfSpans) -> u128 {
+    /// Returns the number of positions that two unions of spans have in common.
+    pub fn shared(&self, other: &Self) -> u128 {
         let (mut sum, mut others) = (0, other.0.iter().peekable());
         for &(start, end) in &self.0 {
             // The last overlapping span of `other` may overlap our next span too, so the loop stays

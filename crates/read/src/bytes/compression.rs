@@ -1,4 +1,4 @@
-//! gzip and zstd, recognised by their first bytes.
+//! Decompression of gzip and zstd input, recognised by its first bytes.
 //!
 //! The content decides and not the name: gzip's two bytes and zstd's four are no UTF-8. The
 //! announced size of decompressed content is not trustworthy. So text comes in blocks, and a zstd
@@ -19,7 +19,7 @@ use flate2::bufread::GzDecoder;
 /// The bytes that some editors put before UTF-8. They are not part of the first query's id.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The compression of a text.
+/// The compression of an input text: gzip or zstd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
     Gzip,
@@ -27,30 +27,32 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// Recognises the compression from the first bytes.
-    pub fn of(start: &[u8]) -> Option<Codec> {
+    /// Recognises gzip or zstd by the first bytes of an input; `None` for any other input.
+    pub fn detect(start: &[u8]) -> Option<Codec> {
         match start {
-            [0x1f, 0x8b, ..] => Some(Codec::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Codec::Zstd),
-            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Codec::Zstd), // a skippable frame
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            // A zstd stream may begin with a skippable frame, which has other magic bytes.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
             _ => None,
         }
     }
 
-    /// The name of the compression.
+    /// Returns the name of the compression for messages: `gzip` or `zstd`.
     fn name(self) -> &'static str {
         match self {
-            Codec::Gzip => "gzip",
-            Codec::Zstd => "zstd",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
         }
     }
 
-    /// Decompresses all members or frames in sequence.
+    /// Returns a reader of the decompressed text, through all gzip members or zstd frames. A byte
+    /// order mark at the start is left out.
     pub fn reader<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         let mut text: Box<dyn Read + Send + 'a> = match self {
             // Both readers use buffers of their own, because mapped bytes may change.
-            Codec::Gzip => Box::new(GzipMembers::new(bytes)),
-            Codec::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
+            Self::Gzip => Box::new(GzipMembers::new(bytes)),
+            Self::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
         };
         let mut start = Vec::new();
         // A reader may give fewer bytes than asked for, so `read_to_end` repeats until three bytes
@@ -62,25 +64,26 @@ impl Codec {
         Ok(Box::new(io::Cursor::new(start).chain(text)))
     }
 
-    /// Decompresses as [`Codec::reader`], with errors that are explained.
+    /// Returns a reader of the decompressed text like [`Codec::reader`], whose errors explain the
+    /// fault.
     pub fn text<'a>(
         self,
         bytes: impl Read + Send + 'a,
-    ) -> io::Result<Explained<Box<dyn Read + Send + 'a>>> {
+    ) -> io::Result<DecompressReader<Box<dyn Read + Send + 'a>>> {
         let text = self.reader(bytes).map_err(|error| self.explain(error))?;
-        Ok(Explained { codec: self, text })
+        Ok(DecompressReader { codec: self, text })
     }
 
-    /// Rewords an error to be about the stream, unless its bytes could not be [read](NotRead).
+    /// Rewords a decompression error to describe the gzip or zstd stream, unless its bytes could
+    /// not be [read](SourceError).
     pub fn explain(self, error: io::Error) -> io::Error {
         let name = self.name();
         match error.kind() {
             // A failing disk is not a damaged file, so the error of the source stays unchanged.
-            _ if error.get_ref().is_some_and(|inner| inner.is::<NotRead>()) => error,
-            io::ErrorKind::UnexpectedEof => io::Error::new(
-                error.kind(),
-                format!("the {name} stream ends early: is the file complete?"),
-            ),
+            _ if error.get_ref().is_some_and(|inner| inner.is::<SourceError>()) => error,
+            kind @ io::ErrorKind::UnexpectedEof => {
+                io::Error::new(kind, format!("the {name} stream ends early: is the file complete?"))
+            }
             io::ErrorKind::OutOfMemory => error,
             kind if error.to_string().contains("requires too much memory") => {
                 let message = "the zstd stream needs a window of more than 128 MiB, the largest \
@@ -93,13 +96,13 @@ impl Codec {
     }
 }
 
-/// A decompressed text with errors that describe the fault of the stream.
-pub struct Explained<R> {
+/// A reader of decompressed gzip or zstd text, whose errors describe the fault of the stream.
+pub struct DecompressReader<R> {
     codec: Codec,
     text: R,
 }
 
-impl<R: Read> Read for Explained<R> {
+impl<R: Read> Read for DecompressReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.text.read(into).map_err(|error| match error.kind() {
             // Readers try again after this kind, which another kind would prevent.
@@ -109,22 +112,33 @@ impl<R: Read> Read for Explained<R> {
     }
 }
 
-/// An error of the reader of compressed bytes, not of the compression.
+/// An error in reading the compressed bytes, as opposed to an error in decompressing them.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-struct NotRead(io::Error);
+struct SourceError(io::Error);
 
-/// A reader that marks its errors as errors of the source, not of the compression.
-pub struct CompressedBytes<R>(pub R);
+/// A reader of compressed bytes that marks its errors as errors of the source, not of the
+/// compression.
+pub struct SourceReader<R>(pub R);
 
-impl<R: Read> Read for CompressedBytes<R> {
+impl<R: Read> Read for SourceReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into).map_err(|error| io::Error::new(error.kind(), NotRead(error)))
+        self.0.read(into).map_err(|error| io::Error::new(error.kind(), SourceError(error)))
     }
 }
 
-/// A reader that can peek at the next bytes.
-struct Ahead<'a> {
+/// Reads some bytes from a reader into a buffer, and tries again if a signal interrupts.
+pub fn read_some(reader: &mut dyn Read, into: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(into) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}
+
+/// A buffered reader of compressed bytes that can look at the next bytes without taking them.
+struct PeekReader<'a> {
     reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
     /// The range of the buffer that was read, and not yet taken.
@@ -133,32 +147,31 @@ struct Ahead<'a> {
     taken: u64,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> PeekReader<'a> {
     const BUFFER: usize = 32 << 10;
 
     fn new(reader: impl Read + Send + 'a) -> Self {
-        Ahead { reader: Box::new(reader), buffer: vec![0; Self::BUFFER], range: 0..0, taken: 0 }
+        Self { reader: Box::new(reader), buffer: vec![0; Self::BUFFER], range: 0..0, taken: 0 }
     }
 
-    /// Looks at the next bytes: at least `least` of them, unless the end comes first.
+    /// Returns the next bytes without taking them: at least `least` bytes, unless the end comes
+    /// first.
     fn look(&mut self, least: usize) -> io::Result<&[u8]> {
         while self.range.len() < least {
             if self.range.start > 0 {
                 self.buffer.copy_within(self.range.clone(), 0);
                 self.range = 0..self.range.len();
             }
-            match self.reader.read(&mut self.buffer[self.range.end..]) {
-                Ok(0) => break,
-                Ok(read) => self.range.end += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+            match read_some(&mut self.reader, &mut self.buffer[self.range.end..])? {
+                0 => break,
+                read => self.range.end += read,
             }
         }
         Ok(&self.buffer[self.range.clone()])
     }
 }
 
-impl Read for Ahead<'_> {
+impl Read for PeekReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.look(1)?.read(into)?;
         self.consume(read);
@@ -166,7 +179,7 @@ impl Read for Ahead<'_> {
     }
 }
 
-impl BufRead for Ahead<'_> {
+impl BufRead for PeekReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.look(1)
     }
@@ -177,25 +190,29 @@ impl BufRead for Ahead<'_> {
     }
 }
 
-/// The members of a gzip stream in sequence, and zeros behind the members, as left by tapes and
+/// A reader of a gzip stream of several members, and of zeros behind these, as left by tapes and
 /// block devices. Any further bytes may be lost data, and are an error.
 struct GzipMembers<'a> {
-    member: GzDecoder<Ahead<'a>>,
+    member: GzDecoder<PeekReader<'a>>,
 }
 
 impl<'a> GzipMembers<'a> {
     fn new(bytes: impl Read + Send + 'a) -> Self {
-        GzipMembers { member: GzDecoder::new(Ahead::new(bytes)) }
+        Self { member: GzDecoder::new(PeekReader::new(bytes)) }
     }
 
-    /// Goes on to the next member; `false` if there is none.
+    /// Starts the next member of the gzip stream; `false` if there is none.
     fn next(&mut self) -> io::Result<bool> {
         let rest = self.member.get_mut();
         // Invariant: a member's decoder takes no byte behind its own, for it reads from a buffer
         // and says how many it used.
         if rest.look(2)?.starts_with(&[0x1f, 0x8b]) {
-            let nothing =
-                Ahead { reader: Box::new(io::empty()), buffer: Vec::new(), range: 0..0, taken: 0 };
+            let nothing = PeekReader {
+                reader: Box::new(io::empty()),
+                buffer: Vec::new(),
+                range: 0..0,
+                taken: 0,
+            };
             let rest = std::mem::replace(rest, nothing);
             self.member.reset(rest);
             return Ok(true);
@@ -203,19 +220,15 @@ impl<'a> GzipMembers<'a> {
         // All of the rest is read, to tell a megabyte of zeros from zeros with something behind
         // them.
         let (before, mut zeros) = (rest.taken, true);
-        loop {
-            let bytes = rest.look(1)?;
+        while let bytes @ [_, ..] = rest.look(1)? {
             let length = bytes.len();
-            if length == 0 {
-                break;
-            }
             zeros &= bytes.iter().all(|&byte| byte == 0);
             rest.consume(length);
         }
-        let left = rest.taken - before;
         if zeros {
             return Ok(false);
         }
+        let left = rest.taken - before;
         let message =
             format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
         Err(io::Error::new(io::ErrorKind::InvalidData, message))

@@ -15,10 +15,10 @@ use std::hash::{BuildHasher, RandomState};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::brief::Brief;
+use super::id_prefix::IdPrefix;
 
-/// Two odd multipliers. A product loses its factor only if the factor is 0 as a whole, so no part
-/// of an id can hide another part.
+/// A secret seed for the hashes of ids: two odd multipliers. A product loses its factor only if the
+/// factor is 0 as a whole, so no part of an id can hide another part.
 #[derive(Debug, Clone, Copy)]
 pub struct Seed {
     pub(super) first: u64,
@@ -26,41 +26,41 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// Makes a random, secret seed.
+    /// Makes a random, secret seed for the hashes of ids.
     pub fn random() -> Self {
         let state = RandomState::new();
         Seed::new(state.hash_one(0), state.hash_one(1))
     }
 
-    /// Makes the seed of two numbers.
+    /// Makes the seed for the hashes of ids from two given numbers.
     pub const fn new(first: u64, last: u64) -> Self {
         Seed { first: first | 1, last: last | 1 }
     }
 
-    /// The hash of `text[start..end]`; ids of up to 16 bytes take two multiplications. It depends
-    /// on nothing else in the text.
+    /// Returns the hash of the id `text[start..end]` under the seed. Ids of up to 16 bytes take two
+    /// multiplications. The hash depends on nothing else in the text.
     #[inline(always)]
     pub fn hash(self, text: &[u8], start: usize, end: usize) -> u64 {
         let length = end - start;
-        if length > Brief::ALL {
+        if length > IdPrefix::ALL {
             return xxh3_64_with_seed(&text[start..end], self.first);
         }
-        let brief = Brief::of(text, start, end);
+        let brief = IdPrefix::new(text, start, end);
         let first = folded(brief.first(), self.first);
         // The length tells `a` from `a\0`: both ids have equal first eight bytes.
         folded(first ^ brief.last() ^ (length as u64) << 56, self.last)
     }
 }
 
-/// Mixes a hash for a table that is searched from slot to slot. Consecutive numbers as ids have
-/// hashes at equal steps under a multiplication alone, and with a few seeds these would lie in long
-/// rows of slots.
+/// Mixes the bits of an id's hash, for a hash table that is searched from slot to slot. Consecutive
+/// numbers as ids have hashes at equal steps under a multiplication alone, and with a few seeds
+/// these would lie in long rows of slots.
 #[inline(always)]
-pub fn spread(hash: u64) -> u64 {
+pub fn mix(hash: u64) -> u64 {
     folded(hash, 0x9e37_79b9_7f4a_7c15)
 }
 
-/// Combines both halves of a product.
+/// Multiplies two 64-bit numbers, and combines both halves of the product by exclusive or.
 #[inline(always)]
 pub(super) fn folded(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);

@@ -1,13 +1,13 @@
-//! An id inside its text: the bytes of the id, and the text behind the id.
+//! An id of a query or document as a part of the text that it was read from.
 //!
 //! An id is hashed and compared by words of eight bytes. With text behind the id, a word is a
 //! single read for ids of any length. Without text behind the id, the word of a shorter id is put
 //! together from smaller reads.
 
-use super::brief::Brief;
 use super::hash::Seed;
+use super::id_prefix::IdPrefix;
 
-/// The id `text[start..end]`.
+/// An id of a query or document inside a longer text: the bytes `text[start..end]`.
 #[derive(Debug, Clone, Copy)]
 pub struct IdInText<'t> {
     pub text: &'t [u8],
@@ -16,9 +16,9 @@ pub struct IdInText<'t> {
 }
 
 impl<'t> From<&'t [u8]> for IdInText<'t> {
-    /// An id that stands alone.
+    /// Makes an id of bytes that stand alone, without a longer text around the id.
     fn from(id: &'t [u8]) -> Self {
-        IdInText { text: id, start: 0, end: id.len() }
+        Self { text: id, start: 0, end: id.len() }
     }
 }
 
@@ -37,9 +37,10 @@ impl<'t> IdInText<'t> {
         seed.hash(self.text, self.start, self.end)
     }
 
-    /// Eight bytes of the id from the offset `first` on, as a number that sorts as the bytes do.
+    /// Returns eight bytes of the id from the offset `first` on, as a number that sorts as the
+    /// bytes do.
     #[inline(always)]
     pub fn prefix_behind(self, first: usize) -> u64 {
-        Brief::of(self.text, self.start + first, self.end).prefix()
+        IdPrefix::new(self.text, self.start + first, self.end).prefix()
     }
 }

@@ -1,11 +1,12 @@
-//! Where bytes come from, and the names of runs.
+//! Sources of judgments and runs (a file, the standard input, memory), and the names of runs.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, printable};
 
-/// A qrels or run text, perhaps compressed by gzip or zstd, which is recognised from the content.
+/// The source of a qrels or run text: a file, the standard input or memory, perhaps compressed by
+/// gzip or zstd. The compression is recognised from the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A file.
@@ -27,9 +28,9 @@ pub enum Input {
 }
 
 impl From<PathBuf> for Input {
-    /// Makes an input of a path; `-` is the standard input.
+    /// Makes an input of qrels or a run from a path; `-` is the standard input.
     fn from(path: PathBuf) -> Self {
-        if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path) }
+        if path.as_os_str() == "-" { Self::Stdin } else { Self::Path(path) }
     }
 }
 
@@ -57,7 +58,7 @@ impl From<String> for Input {
     }
 }
 
-/// The text of a run, with a name for the run, if it does not get that of the text.
+/// The input of a run's text, with a name for the run, unless the run is named after its text.
 ///
 /// ```
 /// use laneval::RunInput;
@@ -73,26 +74,27 @@ pub struct RunInput {
 }
 
 impl RunInput {
-    /// Makes a run called `name`, independent of the name of its text.
+    /// Makes the input of a run called `name`, whatever the name of its text.
     pub fn named(name: impl Into<String>, input: impl Into<Input>) -> Self {
-        RunInput { name: Some(name.into()), input: input.into() }
+        Self { name: Some(name.into()), input: input.into() }
     }
 }
 
 impl<T: Into<Input>> From<T> for RunInput {
-    /// Makes a run that is named after its text.
+    /// Makes the input of a run that is named after its text.
     fn from(input: T) -> Self {
-        RunInput { name: None, input: input.into() }
+        Self { name: None, input: input.into() }
     }
 }
 
 impl Input {
-    /// The name of the text in messages: the path as given, or `stdin`.
-    pub fn shown(&self) -> String {
+    /// Returns the name of the input in messages: the path as given, `stdin`, or the name of text
+    /// in memory.
+    pub fn display_name(&self) -> String {
         match self {
-            Input::Path(path) => path.display().to_string(),
-            Input::Stdin => "stdin".to_owned(),
-            Input::Bytes { name, .. } => name.clone(),
+            Self::Path(path) => path.display().to_string(),
+            Self::Stdin => "stdin".to_owned(),
+            Self::Bytes { name, .. } => name.clone(),
         }
     }
 }
@@ -116,7 +118,7 @@ pub fn run_names(runs: &[RunInput]) -> Result<Vec<String>> {
     }
 }
 
-/// The error of a name that two runs have.
+/// Returns the error for a name that two runs have.
 fn twice(name: &str) -> Error {
     let name = printable(name.as_bytes());
     Error::Unanswerable(format!("two runs have the name `{name}`: give each its own"))
@@ -124,18 +126,18 @@ fn twice(name: &str) -> Error {
 
 /// Rejects two runs with equal names.
 pub fn distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
-    let mut met = HashSet::new();
-    names.into_iter().find(|name| !met.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
+    let mut seen_names = HashSet::new();
+    names.into_iter().find(|name| !seen_names.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
 }
 
-/// Returns a distinct name for each run: the fewest last components of each path that make the name
+/// Returns a distinct name for each run: the fewest last components of its path that make the name
 /// unique. Paths that are equal throughout are numbered.
 fn names_by_path(inputs: &[&Input]) -> Vec<String> {
-    // The shell's `<(command)` is a number among the open files.
-    let is_descriptor =
-        |path: &str| path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
-    let shown = inputs.iter().map(|input| match input.shown() {
-        path if is_descriptor(&path) => "pipe".to_owned(),
+    let shown = inputs.iter().map(|input| match input.display_name() {
+        // The shell's `<(command)` is a number among the open files.
+        path if path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") => {
+            "pipe".to_owned()
+        }
         path => path,
     });
     let shown: Vec<String> = shown.collect();
@@ -150,13 +152,13 @@ fn names_by_path(inputs: &[&Input]) -> Vec<String> {
         })
         .collect();
     let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
-    let suffix =
-        |run: usize, length: usize| parts[run][parts[run].len().saturating_sub(length)..].join("/");
     let mut names: Vec<Option<String>> = vec![None; inputs.len()];
     for length in 1..=longest {
         let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
         for run in (0..inputs.len()).filter(|&run| names[run].is_none()) {
-            alike.entry(suffix(run, length)).or_default().push(run);
+            let parts = &parts[run];
+            let suffix = parts[parts.len().saturating_sub(length)..].join("/");
+            alike.entry(suffix).or_default().push(run);
         }
         for (name, runs) in alike {
             if let [run] = runs[..] {
@@ -165,16 +167,16 @@ fn names_by_path(inputs: &[&Input]) -> Vec<String> {
         }
     }
     let mut equal: HashMap<&str, usize> = HashMap::new();
-    let numbered = |(name, shown)| {
+    let names = names.into_iter().zip(&shown).map(|(name, shown)| {
         let times = equal.entry(shown).or_default();
         *times += 1;
         match name {
             Some(name) => name,
-            None if *times == 1 => shown.to_owned(),
+            None if *times == 1 => shown.clone(),
             None => format!("{shown} ({times})"),
         }
-    };
-    names.into_iter().zip(shown.iter().map(String::as_str)).map(numbered).collect()
+    });
+    names.collect()
 }
 
 #[cfg(test)]

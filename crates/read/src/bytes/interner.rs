@@ -1,4 +1,4 @@
-//! A set of distinct ids, numbered in order of arrival.
+//! A hash table of distinct ids, numbered in order of arrival.
 //!
 //! ```text
 //! slots   [ high half of the hash · number + 1 ]   u64, a power of two of them, at most three
@@ -15,12 +15,13 @@
 
 use crate::ids::Ids;
 
-use super::brief::Brief;
-use super::hash::{Seed, spread};
+use super::hash::{Seed, mix};
 use super::id::IdInText;
+use super::id_prefix::IdPrefix;
 
-/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11
-/// to 43 bytes, or to 22 if the table is made from existing ids.
+/// A hash table of distinct ids that numbers each id in order of arrival. An id takes 16 bytes
+/// beyond its own bytes, and 11 to 43 bytes of the table, or to 22 if the table is made from
+/// existing ids.
 #[derive(Debug, Clone)]
 pub struct Interner {
     seed: Seed,
@@ -34,41 +35,41 @@ pub struct Interner {
 
 const LOW: u64 = u32::MAX as u64;
 
-/// The word of an id of fewer than eight bytes, `text[start..end]`, with its length; 0 for longer
-/// ids.
+/// Returns an id of fewer than eight bytes, `text[start..end]`, and its length as one number; 0 for
+/// longer ids.
 #[inline(always)]
 fn word(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
     // Seven bytes and the length plus one: two short ids never share a word, and no short id has
     // the word 0, which means a longer id.
-    if length < 8 { Brief::of(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
+    if length < 8 { IdPrefix::new(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
 }
 
 impl Interner {
-    /// Makes an empty set.
+    /// Makes an empty table of ids, which are hashed under `seed`.
     pub fn new(seed: Seed) -> Self {
-        Interner { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
+        Self { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
     }
 
-    /// Makes a set of the distinct ids `ids`.
-    pub fn of(ids: Ids, seed: Seed) -> Self {
+    /// Makes a table of the distinct ids `ids`, numbered in their order.
+    pub fn from_ids(ids: Ids, seed: Seed) -> Self {
         let words = ids.iter().map(|id| word(id, 0, id.len())).collect();
-        let mut interner = Interner { seed, ids, words, slots: Vec::new() };
+        let mut interner = Self { seed, ids, words, slots: Vec::new() };
         interner.grow(interner.ids.len());
         interner
     }
 
-    /// The ids.
+    /// Returns all ids of the table, in the order of their numbers.
     pub fn ids(&self) -> &Ids {
         &self.ids
     }
 
-    /// The ids, without the table.
+    /// Returns all ids in the order of their numbers, and drops the hash table.
     pub fn into_ids(self) -> Ids {
         self.ids
     }
 
-    /// Forgets the ids. Room is kept for about as many.
+    /// Removes all ids from the table. Room is kept for about as many.
     pub fn clear(&mut self) {
         // A large query must not make clearing slow for all small queries behind the large query.
         if self.slots.len() > 16 * (self.ids.len() + 4) {
@@ -79,14 +80,14 @@ impl Interner {
         self.words.clear();
     }
 
-    /// The number of an id.
+    /// Returns the number of an id in the table; `None` for an unknown id.
     #[inline]
     pub fn get(&self, id: &[u8]) -> Option<u32> {
         self.get_in(id, 0, id.len())
     }
 
-    /// The number of the id `text[start..end]`. Where bytes stand behind an id, it is read as whole
-    /// words.
+    /// Returns the number of the id `text[start..end]` in the table; `None` for an unknown id.
+    /// Where bytes stand behind an id, it is read as whole words.
     #[inline]
     pub fn get_in(&self, text: &[u8], start: usize, end: usize) -> Option<u32> {
         if self.slots.is_empty() {
@@ -95,31 +96,33 @@ impl Interner {
         self.find(text, start, end, self.seed.hash(text, start, end)).ok()
     }
 
-    /// Whether the id has this number.
+    /// Returns whether `number` is the number of the id `id` in the table.
     #[inline]
-    pub fn is(&self, number: u32, id: &[u8]) -> bool {
-        self.is_at(number, id.into())
+    pub fn matches(&self, number: u32, id: &[u8]) -> bool {
+        self.matches_at(number, id.into())
     }
 
-    /// Whether an id in a text has this number.
+    /// Returns whether `number` is the number of an id that lies in a longer text.
     #[inline(always)]
-    pub fn is_at(&self, number: u32, id: IdInText<'_>) -> bool {
+    pub fn matches_at(&self, number: u32, id: IdInText<'_>) -> bool {
         self.is_word(number, word(id.text, id.start, id.end), || id.bytes())
     }
 
-    /// Whether the id of this word has this number.
+    /// Returns whether `number` is the number of an id, by its word: bytes and length of a short
+    /// id.
     #[inline(always)]
     fn is_word<'t>(&self, number: u32, word: u64, id: impl FnOnce() -> &'t [u8]) -> bool {
         self.words.get(number as usize) == Some(&word)
             && (word != 0 || self.ids.get(number as usize) == id())
     }
 
-    /// The number of an id, and whether it is new.
+    /// Adds an id to the table unless it is there, and returns its number and whether it is new.
     pub fn insert(&mut self, id: &[u8]) -> (u32, bool) {
         self.insert_at(id.into())
     }
 
-    /// The number of an id in a text, and whether it is new.
+    /// Adds an id that lies in a longer text unless it is there, and returns its number and whether
+    /// it is new.
     pub fn insert_at(&mut self, id: IdInText<'_>) -> (u32, bool) {
         let IdInText { text, start, end } = id;
         if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
@@ -137,14 +140,14 @@ impl Interner {
         }
     }
 
-    /// The number of the id, or the empty slot where it belongs.
+    /// Finds the number of the id `text[start..end]`, or the empty slot of the hash table for it.
     #[inline(always)]
     fn find(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Result<u32, usize> {
         let word = word(text, start, end);
         // Invariant: the search ends, because a quarter of the slots is empty. `grow` makes the
         // number of slots a power of two.
         let mask = self.slots.len() - 1;
-        let mut at = spread(hash) as usize & mask;
+        let mut at = mix(hash) as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot & LOW == 0 {
@@ -158,13 +161,13 @@ impl Interner {
         }
     }
 
-    /// Makes room for `ids` ids.
+    /// Rebuilds the hash table with room for `ids` ids.
     fn grow(&mut self, ids: usize) {
         let size = (ids * 4 / 3 + 1).next_power_of_two();
         let mut slots = vec![0; size];
         for (number, id) in self.ids.iter().enumerate() {
             let hash = self.seed.hash(id, 0, id.len());
-            let mut at = spread(hash) as usize & (size - 1);
+            let mut at = mix(hash) as usize & (size - 1);
             while slots[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
@@ -188,9 +191,11 @@ mod tests {
                 assert_eq!(interner.insert(format!("q{n}").as_bytes()), (n, round == 0));
             }
         }
-        let interner = Interner::of(interner.into_ids(), OTHER);
+        let interner = Interner::from_ids(interner.into_ids(), OTHER);
         assert!(
-            interner.is(77, b"q77") && !interner.is(78, b"q77") && !interner.is(u32::MAX, b"q77")
+            interner.matches(77, b"q77")
+                && !interner.matches(78, b"q77")
+                && !interner.matches(u32::MAX, b"q77")
         );
         for n in 0..5000u32 {
             assert_eq!(interner.get(format!("q{n}").as_bytes()), Some(n));
@@ -215,12 +220,12 @@ mod tests {
         assert_eq!((interner.get_in(&text, 2, 8), interner.get_in(&text, 3, 3)), (None, None));
     }
 
-    /// The number of slots beyond its own that are looked at to find each id once.
+    /// Returns the number of slots beyond its own that are looked at to find each id once.
     fn detours(interner: &Interner) -> usize {
         let mask = interner.slots.len() - 1;
         let detour = |(at, &slot): (usize, &u64)| {
             let id = interner.ids.get((slot & LOW) as usize - 1);
-            at.wrapping_sub(spread(interner.seed.hash(id, 0, id.len())) as usize) & mask
+            at.wrapping_sub(mix(interner.seed.hash(id, 0, id.len())) as usize) & mask
         };
         interner.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
     }

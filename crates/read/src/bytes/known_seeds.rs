@@ -1,4 +1,4 @@
-//! Known seeds, and ids that collide under a known seed, for the tests of tables of hashes. Tests of
+//! Known hash seeds, and ids that collide under a known seed, for tests of hash tables. Tests of
 //! further packages need them, so they are no part of a module of tests.
 
 use super::hash::{Seed, folded};
@@ -8,8 +8,8 @@ pub const KNOWN: Seed = Seed::new(0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
 /// Another known seed.
 pub const OTHER: Seed = Seed::new(0x2545_f491_4f6c_dd1d, 0xbf58_476d_1ce4_e5b9);
 
-/// Distinct ids of 16 bytes, without blanks, whose hashes under a known seed are all the same:
-/// the last eight bytes undo the effect of the first eight.
+/// Returns distinct ids of 16 bytes, without blanks, whose hashes under a known seed are all the
+/// same. The last eight bytes undo the effect of the first eight.
 pub fn colliding(seed: Seed) -> impl Iterator<Item = [u8; 16]> {
     (0u64..).filter_map(move |n| {
         let first = format!("{n:08x}").into_bytes();

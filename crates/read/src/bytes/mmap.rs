@@ -1,4 +1,4 @@
-//! Files as memory: mapped where the system can, and read where it cannot or must not.
+//! Files as memory: mapped where the system can, otherwise read.
 //!
 //! Why mapped at all: a matrix is used in place, so opening one reads its small sections and no
 //! tile, and text goes from the page cache to the parser without a copy. Reading chunks into
@@ -19,15 +19,15 @@
 //! aligned as in the pages of a map.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
 use super::aligned::AlignedBytes;
-use super::lost_pages::WatchedMapping;
+use super::sigbus::GuardedMapping;
 use crate::error::{Error, Result};
 
-/// The way in which files are opened.
+/// The way in which input files are opened: mapped into memory, or read whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
     /// The file is mapped into memory, if the system can: only used parts are read, and nothing is
@@ -36,14 +36,14 @@ pub enum FileAccess {
     /// **A condition that only the caller can keep:** no program writes to the file while it is
     /// mapped. Other bytes show up in the middle of the work, and reading a part that was cut off
     /// raises `SIGBUS`, which ends the process; see
-    /// [`exit_when_a_mapped_file_shrinks`](super::lost_pages::exit_when_a_mapped_file_shrinks).
+    /// [`exit_when_a_mapped_file_shrinks`](super::sigbus::exit_when_a_mapped_file_shrinks).
     #[default]
     Mapped,
     /// The file is read whole into memory. Later changes of the file have no effect.
     Read,
 }
 
-/// The bytes of a file, aligned as tiles are.
+/// The bytes of a file, mapped or read into memory, aligned as label tiles are.
 #[derive(Debug)]
 pub struct Mapping(FileMemory);
 
@@ -51,7 +51,7 @@ pub struct Mapping(FileMemory);
 enum FileMemory {
     /// Fields are dropped in this order: the file is watched as long as it is mapped.
     Mapped {
-        _watched: WatchedMapping,
+        _watched: GuardedMapping,
         map: memmap2::Mmap,
     },
     Read {
@@ -61,14 +61,14 @@ enum FileMemory {
 }
 
 impl Mapping {
-    /// Opens the file at `path`.
+    /// Opens the file at `path`, and maps or reads its bytes, as `access` says.
     pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
-        Self::of(&file, path, access)
+        Self::from_file(&file, path, access)
     }
 
-    /// Opens the content of an open file; `path` is for messages.
-    pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
+    /// Maps or reads the bytes of an open file, as `access` says; `path` is for messages.
+    pub fn from_file(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
         let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
         // Some files of the system are regular, claim 0 bytes, and give more: read such files to
         // the end.
@@ -85,8 +85,8 @@ impl Mapping {
             // map itself.
             #[allow(unsafe_code)]
             if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
-                return Ok(Mapping(FileMemory::Mapped {
-                    _watched: WatchedMapping::new(&map, path),
+                return Ok(Self(FileMemory::Mapped {
+                    _watched: GuardedMapping::new(&map, path),
                     map,
                 }));
             }
@@ -95,17 +95,17 @@ impl Mapping {
         read.map_err(|e| Error::io(path, "read", e))
     }
 
-    /// Copies bytes into memory that is aligned like a file.
-    pub fn copied(bytes: &[u8]) -> std::io::Result<Self> {
+    /// Copies bytes into memory that is aligned like that of a mapped file.
+    pub fn copied(bytes: &[u8]) -> io::Result<Self> {
         let mut lines = room(bytes.len())?;
         bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(bytes);
-        Ok(Mapping(FileMemory::Read { lines, length: bytes.len() }))
+        Ok(Self(FileMemory::Read { lines, length: bytes.len() }))
     }
 }
 
-/// Reads a file of `length` bytes.
-fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
-    let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+/// Reads a file of `length` bytes into aligned memory.
+fn read_exactly(mut file: &File, length: u64) -> io::Result<Mapping> {
+    let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
     // A file that shrinks after its length was read is an error here. Of a file that grows, only
     // the first `length` bytes are read.
@@ -113,19 +113,19 @@ fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
     Ok(Mapping(FileMemory::Read { lines, length }))
 }
 
-/// Reads a stream, or a file of the system that has no length.
-fn read_to_end(mut file: &File) -> std::io::Result<Mapping> {
+/// Reads a stream, or a file of the system that has no length, into aligned memory.
+fn read_to_end(mut file: &File) -> io::Result<Mapping> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Mapping::copied(&bytes)
 }
 
-/// Allocates `length` bytes of zeros, in whole lines.
-fn room(length: usize) -> std::io::Result<Vec<AlignedBytes>> {
+/// Allocates at least `length` bytes of zeros, in whole lines of 64 bytes.
+fn room(length: usize) -> io::Result<Vec<AlignedBytes>> {
     let mut lines = Vec::new();
     let count = length.div_ceil(size_of::<AlignedBytes>());
     // A file larger than memory is an error of that file, and not the end of the process.
-    lines.try_reserve_exact(count).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    lines.try_reserve_exact(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
     lines.resize(count, bytemuck::Zeroable::zeroed());
     Ok(lines)
 }

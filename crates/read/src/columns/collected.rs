@@ -1,64 +1,64 @@
-//! Rows of an iterator, collected into columns.
+//! Judgments or results from an iterator, collected into columns.
 
-use super::Integers;
-use super::Judgments;
-use super::Records;
-use super::Text;
+use super::{IdColumn, Integers, QrelsColumns, RunColumns};
 
-/// Copied rows, each of a query, a document and a number. A query is copied once for consecutive
-/// rows.
+/// Judgments or results copied into columns: a query, a document, and a grade or score in each row.
+/// A query is copied once for consecutive rows.
 #[derive(Debug, Default)]
-pub struct Collected {
-    queries: Strings,
+pub struct CollectedRows {
+    queries: ByteStrings,
     query: Vec<u32>,
-    docs: Strings,
+    docs: ByteStrings,
     numbers: Vec<f64>,
 }
 
-/// Byte strings in one buffer, without gaps.
+/// A list of byte strings, such as ids, in one buffer without gaps.
 #[derive(Debug)]
-pub struct Strings {
+pub struct ByteStrings {
     bytes: Vec<u8>,
     offsets: Vec<i64>,
 }
 
-impl Default for Strings {
+impl Default for ByteStrings {
     fn default() -> Self {
-        Strings { bytes: Vec::new(), offsets: vec![0] }
+        Self { bytes: Vec::new(), offsets: vec![0] }
     }
 }
 
-impl Strings {
+impl ByteStrings {
     pub fn push(&mut self, string: &[u8]) {
         self.bytes.extend_from_slice(string);
         self.offsets.push(self.bytes.len() as i64);
     }
 
-    /// Returns the first string.
+    /// Returns the first byte string of the list.
     pub fn first(&self) -> &[u8] {
         &self.bytes[..self.offsets[1] as usize]
     }
 
-    /// Returns the last string.
+    /// Returns the last byte string of the list; `None` for an empty list.
     fn last(&self) -> Option<&[u8]> {
         let start = self.offsets.get(self.offsets.len().checked_sub(2)?)?;
         Some(&self.bytes[*start as usize..])
     }
 
-    pub fn text(&self) -> Text<'_> {
-        Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
+    pub fn text(&self) -> IdColumn<'_> {
+        IdColumn::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
     }
 }
 
-impl Collected {
-    pub fn of<Q: AsRef<[u8]>, D: AsRef<[u8]>>(rows: impl IntoIterator<Item = (Q, D, f64)>) -> Self {
-        let mut collected = Collected::default();
-        rows.into_iter()
-            .for_each(|(query, doc, number)| collected.push(query.as_ref(), doc.as_ref(), number));
+impl CollectedRows {
+    pub fn from_rows<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
+        rows: impl IntoIterator<Item = (Q, D, f64)>,
+    ) -> Self {
+        let mut collected = Self::default();
+        for (query, doc, number) in rows {
+            collected.push(query.as_ref(), doc.as_ref(), number);
+        }
         collected
     }
 
-    /// Appends a row.
+    /// Appends a row: a query, a document, and a grade or score.
     pub fn push(&mut self, query: &[u8], doc: &[u8], number: f64) {
         if self.queries.last().is_none_or(|last| last != query) {
             self.queries.push(query);
@@ -68,22 +68,24 @@ impl Collected {
         self.numbers.push(number);
     }
 
-    /// The dictionary of the queries.
-    pub fn queries(&self) -> Text<'_> {
+    /// Returns the column of query ids that the rows refer to by code.
+    pub fn queries(&self) -> IdColumn<'_> {
         self.queries.text()
     }
 
-    /// Returns the rows as results of a run.
-    pub fn records<'a>(&'a self, queries: &'a Text<'a>) -> Records<'a> {
-        Records::scored(self.query(queries), self.docs.text(), &self.numbers)
+    /// Returns the collected rows as columns of a run's results; `queries` is their dictionary of
+    /// queries.
+    pub fn records<'a>(&'a self, queries: &'a IdColumn<'a>) -> RunColumns<'a> {
+        RunColumns::scored(self.query(queries), self.docs.text(), &self.numbers)
     }
 
-    /// Returns the rows as judgments.
-    pub fn judgments<'a>(&'a self, queries: &'a Text<'a>) -> Judgments<'a> {
-        Judgments::new(self.query(queries), self.docs.text(), &self.numbers)
+    /// Returns the collected rows as columns of judgments; `queries` is their dictionary of
+    /// queries.
+    pub fn judgments<'a>(&'a self, queries: &'a IdColumn<'a>) -> QrelsColumns<'a> {
+        QrelsColumns::new(self.query(queries), self.docs.text(), &self.numbers)
     }
 
-    fn query<'a>(&'a self, queries: &'a Text<'a>) -> Text<'a> {
-        Text::Coded { codes: Integers::from(&self.query), values: queries }
+    fn query<'a>(&'a self, queries: &'a IdColumn<'a>) -> IdColumn<'a> {
+        IdColumn::Dictionary { codes: Integers::from(&self.query), values: queries }
     }
 }

@@ -1,18 +1,22 @@
-//! Integers as decimal text: eight digits at a time, without a loop.
+//! Integers, such as ids and ranks, as decimal text. Numbers from 0 to 10¹⁶ − 1 are written eight
+//! digits at a time, without a loop; other numbers are rare, and are written digit by digit.
 
-/// The most bytes that an integer of 64 bits takes: 20 digits, or a minus and 19.
+/// The most bytes that an integer of 64 bits takes: 20 digits, or a minus sign and 19 digits.
 pub const LONGEST: usize = 20;
 
-/// An integer of at most 64 bits, with or without a sign.
+/// An integer of at most 64 bits, such as an id: its sign and its magnitude.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integer {
     pub negative: bool,
     pub magnitude: u64,
 }
 
-/// Returns the digits of a number below 10⁸, the first in the lowest byte, with leading zeros.
-/// Splits the number into two halves of four digits, the halves into pairs, and the pairs into
-/// digits.
+/// Returns the eight decimal digits of a number below 10⁸, leading zeros included. Each byte has
+/// the value of a digit, 0 to 9; the lowest byte has the first digit.
+///
+/// The number is split into two halves of four digits, the halves into pairs, and the pairs into
+/// digits. Multiplication and shift divide all parts at once: · 10,486 / 2²⁰ divides by 100 below
+/// 10⁴, and · 103 / 2¹⁰ divides by 10 below 100.
 #[inline(always)]
 fn eight_digits(number: u32) -> u64 {
     let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;
@@ -22,12 +26,12 @@ fn eight_digits(number: u32) -> u64 {
     tens | (twos - tens * 10) << 8
 }
 
-/// Eight zeros as digits.
+/// Eight characters `0`. Combined by OR, they turn the values of eight digits into characters.
 const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 
 impl Integer {
-    /// Writes the integer at the start of `text`, and returns its length in bytes. Bytes behind it
-    /// are overwritten.
+    /// Writes the integer as decimal digits at the start of `text`, and returns the number of
+    /// written bytes. The bytes of `text` behind the digits may change too.
     #[inline(always)]
     pub fn write(self, text: &mut [u8; LONGEST]) -> usize {
         const HALF: u64 = 100_000_000;
@@ -37,7 +41,9 @@ impl Integer {
         }
         if magnitude < HALF {
             let digits = eight_digits(magnitude as u32);
-            let zeros = (digits | 1 << 56).trailing_zeros() & !7; // the last digit stays
+            // `zeros` is the number of bits in leading zeros, which are shifted out. A bit is set
+            // in the last digit, so that the last digit stays even if the number is 0.
+            let zeros = (digits | 1 << 56).trailing_zeros() & !7;
             text[..8].copy_from_slice(&((digits | ZEROS) >> zeros).to_le_bytes());
             return 8 - zeros as usize / 8;
         }
@@ -49,7 +55,8 @@ impl Integer {
         16 - zeros as usize / 8
     }
 
-    /// Writes an integer of any length, as `write` does.
+    /// Does what [`Integer::write`] does, for an integer of any sign and size. Writes the digits
+    /// from the last to the first at the end of `text`, and then moves the digits to the start.
     #[cold]
     fn write_any(self, text: &mut [u8; LONGEST]) -> usize {
         let (mut start, mut rest) = (LONGEST, self.magnitude);

@@ -1,8 +1,9 @@
-//! Memory in which rows become sort keys, used again from piece to piece.
+//! Buffers in which rows of columns become sort keys and hashes, used again from piece to piece.
 
 use super::text::HashedId;
 
-/// The buffers that a worker uses from piece to piece.
+/// The buffers of a worker for sort keys, hashes and digits of some rows, used again from piece to
+/// piece.
 #[derive(Debug, Default)]
 pub struct ColumnScratch {
     /// The sort keys of some rows.
@@ -16,7 +17,7 @@ pub struct ColumnScratch {
     pub codes: Codes,
 }
 
-/// The numbers of queries that the codes of a dictionary stand for.
+/// The query numbers that the codes of a dictionary column stand for, as far as they are known.
 #[derive(Debug, Default)]
 pub struct Codes {
     /// The number of the dictionary.

@@ -1,16 +1,16 @@
-//! Runs and judgments from columns in memory, borrowed as they lie.
+//! Runs and judgments given as columns in memory, such as Arrow's, borrowed without a copy.
 //!
 //! It must never know of text formats, records and rankings.
 //!
 //! ```text
-//! text, numbers   the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices;
-//!                 floats and integers of any width
-//! decimal         integers as ids
-//! (here)          batches of columns, checked, as one sequence of rows
-//! collected       rows of an iterator, as columns
-//! pending         rows of a query that may continue in the next batch
-//! keys            the buffers of a worker: sort keys, wrong rows, integers as text
-//! wrong           errors of columns
+//! text, numbers  the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices;
+//!                floats and integers of any width
+//! decimal        integers as ids
+//! (here)         batches of columns, checked, as one sequence of rows
+//! collected      rows of an iterator, as columns
+//! pending        rows of a query that may continue in the next batch
+//! keys           the buffers of a worker: sort keys, wrong rows, integers as text
+//! column_error   errors of columns
 //! ```
 //!
 //! A query is looked up once for the rows that follow one another, and a code of a dictionary once.
@@ -18,107 +18,104 @@
 //! and only until their query is ranked.
 
 pub mod collected;
+pub mod column_error;
 pub mod decimal;
 pub mod keys;
 pub mod numbers;
 pub mod pending;
 pub mod text;
-pub mod wrong;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::bytes::hash::Seed;
-use crate::error::{Error, Problem, Problems, Result};
+use crate::error::{Error, Problems, Result};
 use crate::lines::diagnostics;
-use crate::lines::layout::{Order, RankColumn};
+use crate::lines::layout::{RankColumn, SortBy};
 use crate::lines::shape::Role;
 use crate::numbers::{Integers, Numbers};
-pub use collected::Collected;
+pub use collected::CollectedRows;
+use column_error::ColumnError;
+pub use column_error::{invalid_number_message, is_valid_number};
 use decimal::LONGEST;
 pub use keys::ColumnScratch;
 pub use pending::PendingQuery;
-pub use text::Text;
+pub use text::IdColumn;
 use text::{ColumnId, HashedId};
-use wrong::WrongColumn;
-pub use wrong::{is_fine, not_fine};
 
-/// Results of a run, a result in each row: whole columns of equal length, or a batch of rows.
+/// Results of a run as columns: a query, a document, and a score or rank in each row. The columns
+/// have equal length, and are whole or a batch of rows.
 ///
 /// ```
-/// use laneval::columns::{Records, Text};
+/// use laneval::columns::{IdColumn, RunColumns};
 /// use laneval::{Join, Qrels};
 ///
 /// let qrels = Qrels::new([("q1", "d7", 1.0), ("q2", "d9", 2.0)])?;
 /// let queries = ["q1", "q1", "q2"];
-/// let documents = Text::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"d7d8d9" };
-/// let run = [Records::scored(&queries, documents, &[2.5f32, 1.5, 0.5])];
+/// let documents = IdColumn::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"d7d8d9" };
+/// let run = [RunColumns::scored(&queries, documents, &[2.5f32, 1.5, 0.5])];
 /// let matrix = Join::default().columns(&qrels, &[("mine", &run)])?;
 /// assert_eq!(matrix.depths(), [2, 1]);
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Records<'a> {
+pub struct RunColumns<'a> {
     /// The queries.
-    pub query: Text<'a>,
+    pub query: IdColumn<'a>,
     /// The documents.
-    pub doc: Text<'a>,
+    pub doc: IdColumn<'a>,
     /// The scores: higher is better. ±∞ are scores, NaN is an error.
     pub score: Option<Numbers<'a>>,
     /// The ranks: lower is better. Scores decide if present; otherwise ranks decide, and no two
     /// documents of a query may share a rank.
     pub rank: Option<Integers<'a>>,
     /// The first positions of the results, and the positions behind their ends, for passages
-    /// ([`JudgedBy::Span`](crate::judged_by::JudgedBy::Span)).
+    /// ([`FacetKind::Span`](crate::judged_by::FacetKind::Span)).
     pub span: Option<[Integers<'a>; 2]>,
     /// The end of the results of each row of the caller's table, if its rows have lists of
     /// documents. Then problems name the rows of the table.
     pub lists: Option<&'a [usize]>,
 }
 
-impl<'a> Records<'a> {
-    /// Makes results that are ranked by score.
+impl<'a> RunColumns<'a> {
+    /// Makes the columns of a run's results that are ranked by score.
     pub fn scored(
-        query: impl Into<Text<'a>>,
-        doc: impl Into<Text<'a>>,
+        query: impl Into<IdColumn<'a>>,
+        doc: impl Into<IdColumn<'a>>,
         score: impl Into<Numbers<'a>>,
     ) -> Self {
-        Records {
-            query: query.into(),
-            doc: doc.into(),
-            score: Some(score.into()),
-            rank: None,
-            span: None,
-            lists: None,
-        }
+        Self::new(query.into(), doc.into(), Some(score.into()), None)
     }
 
-    /// Makes results with their ranks.
+    /// Makes the columns of a run's results that are ranked by given ranks.
     pub fn ranked(
-        query: impl Into<Text<'a>>,
-        doc: impl Into<Text<'a>>,
+        query: impl Into<IdColumn<'a>>,
+        doc: impl Into<IdColumn<'a>>,
         rank: impl Into<Integers<'a>>,
     ) -> Self {
-        Records {
-            query: query.into(),
-            doc: doc.into(),
-            score: None,
-            rank: Some(rank.into()),
-            span: None,
-            lists: None,
-        }
+        Self::new(query.into(), doc.into(), None, Some(rank.into()))
     }
 
-    /// Adds the first position of each row, and the one behind its last.
+    fn new(
+        query: IdColumn<'a>,
+        doc: IdColumn<'a>,
+        score: Option<Numbers<'a>>,
+        rank: Option<Integers<'a>>,
+    ) -> Self {
+        Self { query, doc, score, rank, span: None, lists: None }
+    }
+
+    /// Adds start and end positions to the results, which are then passages of documents. An end is
+    /// the position behind the last.
     ///
     /// ```
-    /// use laneval::columns::{Judgments, Records};
-    /// use laneval::{Evaluator, JudgedBy, Join};
+    /// use laneval::columns::{QrelsColumns, RunColumns};
+    /// use laneval::{Evaluator, FacetKind, Join};
     ///
-    /// let join = Join { judged_by: Some(JudgedBy::Span), ..Join::default() };
-    /// let gold = Judgments::new(&["q1"], &["d1"], &[1i8]).with_spans(&[10u32], &[30u32]);
-    /// let run = Records::scored(&["q1", "q1"], &["d1", "d1"], &[2.0, 1.0])
+    /// let join = Join { judged_by: Some(FacetKind::Span), ..Join::default() };
+    /// let gold = QrelsColumns::new(&["q1"], &["d1"], &[1i8]).with_spans(&[10u32], &[30u32]);
+    /// let run = RunColumns::scored(&["q1", "q1"], &["d1", "d1"], &[2.0, 1.0])
     ///     .with_spans(&[0u32, 15], &[20u32, 40]);
     /// let matrix = join.columns(&join.judgments(&[gold])?, &[("mine", &[run])])?;
     /// let scores = Evaluator::new(["SpanR@1", "SpanP"])?.evaluate(&matrix)?;
@@ -127,35 +124,36 @@ impl<'a> Records<'a> {
     /// # Ok::<(), laneval::Error>(())
     /// ```
     pub fn with_spans(self, start: impl Into<Integers<'a>>, end: impl Into<Integers<'a>>) -> Self {
-        Records { span: Some([start.into(), end.into()]), ..self }
+        Self { span: Some([start.into(), end.into()]), ..self }
     }
 }
 
-/// Judgments, a judgment in each row: whole columns of equal length, or a batch of rows.
+/// Judgments as columns: a query, a document and a grade in each row. The columns have equal
+/// length, and are whole or a batch of rows.
 ///
 /// ```
-/// use laneval::columns::Judgments;
+/// use laneval::columns::QrelsColumns;
 /// use laneval::{Dialect, Qrels};
 ///
-/// let judgments = Judgments::new(&[1u32, 1, 2], &["d1", "d2", "d1"], &[1i8, 0, 2]);
+/// let judgments = QrelsColumns::new(&[1u32, 1, 2], &["d1", "d2", "d1"], &[1i8, 0, 2]);
 /// let qrels = Qrels::columns(&[judgments], Dialect::Laneval)?;
 /// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"1", b"2"]);
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Judgments<'a> {
+pub struct QrelsColumns<'a> {
     /// The queries.
-    pub query: Text<'a>,
+    pub query: IdColumn<'a>,
     /// The documents.
-    pub doc: Text<'a>,
+    pub doc: IdColumn<'a>,
     /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the
     /// levels of preferences.
     pub grade: Numbers<'a>,
     /// The judges, subtopics or groups of preferences, as
     /// `Join::judged_by` asks for.
-    pub group: Option<Text<'a>>,
+    pub group: Option<IdColumn<'a>>,
     /// The sub-groups of preferences.
-    pub subgroup: Option<Text<'a>>,
+    pub subgroup: Option<IdColumn<'a>>,
     /// The positions where the judged passages begin, and those behind their ends, for judgments by
     /// span.
     pub span: Option<[Integers<'a>; 2]>,
@@ -164,68 +162,68 @@ pub struct Judgments<'a> {
     pub lists: Option<&'a [usize]>,
 }
 
-impl<'a> Judgments<'a> {
-    /// Makes judgments of these columns.
+impl<'a> QrelsColumns<'a> {
+    /// Makes the columns of judgments from queries, documents and grades.
     pub fn new(
-        query: impl Into<Text<'a>>,
-        doc: impl Into<Text<'a>>,
+        query: impl Into<IdColumn<'a>>,
+        doc: impl Into<IdColumn<'a>>,
         grade: impl Into<Numbers<'a>>,
     ) -> Self {
         let (query, doc, grade) = (query.into(), doc.into(), grade.into());
-        Judgments { query, doc, grade, group: None, subgroup: None, span: None, lists: None }
+        Self { query, doc, grade, group: None, subgroup: None, span: None, lists: None }
     }
 
-    /// Adds the judge, the subtopic or the group of preferences of each row.
+    /// Adds the judge, the subtopic or the preference group of each judgment.
     ///
     /// ```
-    /// use laneval::columns::Judgments;
-    /// use laneval::{Evaluator, JudgedBy, Join};
+    /// use laneval::columns::QrelsColumns;
+    /// use laneval::{Evaluator, FacetKind, Join};
     ///
     /// let judgments =
-    ///     Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
-    /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
+    ///     QrelsColumns::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_facets(&["ann", "bob"]);
+    /// let join = Join { judged_by: Some(FacetKind::Judge), ..Join::default() };
     /// let matrix = join
     ///     .rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
     /// let scores = Evaluator::new(["P(judges=mean)@1"])?.evaluate(&matrix)?;
     /// assert_eq!(scores.average("mine", "P(judges=mean)@1"), Some(0.5));
     /// # Ok::<(), laneval::Error>(())
     /// ```
-    pub fn with_groups(self, group: impl Into<Text<'a>>) -> Self {
-        Judgments { group: Some(group.into()), ..self }
+    pub fn with_facets(self, group: impl Into<IdColumn<'a>>) -> Self {
+        Self { group: Some(group.into()), ..self }
     }
 
-    /// Adds the first position of each judged passage, and the one behind its last: see
-    /// [`Records::with_spans`].
+    /// Adds start and end positions to the judgments, which are then passages of documents. See
+    /// [`RunColumns::with_spans`].
     pub fn with_spans(self, start: impl Into<Integers<'a>>, end: impl Into<Integers<'a>>) -> Self {
-        Judgments { span: Some([start.into(), end.into()]), ..self }
+        Self { span: Some([start.into(), end.into()]), ..self }
     }
 }
 
-/// The values that rows are sorted by, or their grades.
+/// The scores or ranks that results are sorted by, or the grades of judgments.
 #[derive(Debug, Clone, Copy)]
-pub enum SortValue<'a> {
+pub enum SortColumn<'a> {
     Number(Numbers<'a>),
     Rank(Integers<'a>),
 }
 
-impl SortValue<'_> {
+impl SortColumn<'_> {
     fn len(&self) -> usize {
         match self {
-            SortValue::Number(numbers) => numbers.len(),
-            SortValue::Rank(ranks) => ranks.len(),
+            Self::Number(numbers) => numbers.len(),
+            Self::Rank(ranks) => ranks.len(),
         }
     }
 }
 
-/// A batch of rows with checked columns.
+/// A batch of results or judgments, as columns of equal length that were checked.
 #[derive(Debug)]
 pub struct CheckedBatch<'a> {
-    pub query: Text<'a>,
-    pub doc: Text<'a>,
-    pub value: SortValue<'a>,
+    pub query: IdColumn<'a>,
+    pub doc: IdColumn<'a>,
+    pub value: SortColumn<'a>,
     pub rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
-    pub groups: [Option<Text<'a>>; 2],
+    pub groups: [Option<IdColumn<'a>>; 2],
     /// The first position of each row, and the position behind its end.
     pub span: Option<[Integers<'a>; 2]>,
     /// The end of the rows of each list, for a table with lists in its rows.
@@ -236,7 +234,91 @@ pub struct CheckedBatch<'a> {
     pub docs: Option<u32>,
 }
 
-/// All rows of a run or of judgments.
+impl<'a> CheckedBatch<'a> {
+    fn new(query: IdColumn<'a>, doc: IdColumn<'a>, value: SortColumn<'a>) -> Self {
+        Self {
+            query,
+            doc,
+            value,
+            rank: None,
+            groups: [None; 2],
+            span: None,
+            lists: None,
+            queries: None,
+            docs: None,
+        }
+    }
+
+    /// Makes a batch of a run's results; returns a message if they have neither scores nor ranks.
+    fn from_results(records: &RunColumns<'a>) -> Result<Self, &'static str> {
+        let RunColumns { query, doc, score, rank, span, lists } = *records;
+        let value = match (score, rank) {
+            (Some(scores), _) => SortColumn::Number(scores),
+            (None, Some(ranks)) => SortColumn::Rank(ranks),
+            (None, None) => return Err("has neither scores nor ranks"),
+        };
+        Ok(Self { rank, span, lists, ..Self::new(query, doc, value) })
+    }
+
+    /// Makes a batch of judgments from their columns.
+    fn from_judgments(judgments: &QrelsColumns<'a>) -> Self {
+        let QrelsColumns { query, doc, grade, group, subgroup, span, lists } = *judgments;
+        let batch = Self::new(query, doc, SortColumn::Number(grade));
+        Self { groups: [group, subgroup], span, lists, ..batch }
+    }
+
+    /// Returns whether the batch's results are sorted by given ranks, not by scores.
+    fn is_ranked(&self) -> bool {
+        matches!(self.value, SortColumn::Rank(_))
+    }
+
+    /// Returns the error message for a batch whose columns have different lengths.
+    fn lengths(&self) -> String {
+        let value = if self.is_ranked() { "ranks" } else { "numbers" };
+        // Ranks that decide are counted as values, and must not be named again.
+        let rank = self.rank.filter(|_| !self.is_ranked());
+        let rank = rank.map_or(String::new(), |ranks| format!(", {} ranks", ranks.len()));
+        let groups =
+            self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
+        let span = self.span.map_or(String::new(), |[start, end]| {
+            format!(", {} starts, {} ends", start.len(), end.len())
+        });
+        let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
+        format!(
+            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}{span}: columns \
+             have the same length"
+        )
+    }
+
+    /// Rejects wrong ids and ranks in some rows of the batch. Dictionaries are checked with the
+    /// first rows.
+    fn check(&self, rows: Range<usize>) -> Result<(), ColumnError> {
+        let groups = self.groups.iter().flatten().map(|group| (group, "group"));
+        for (ids, column) in [(&self.query, "query"), (&self.doc, "doc")].into_iter().chain(groups)
+        {
+            // All parts of a column share its dictionary, so only the first part checks the
+            // dictionary.
+            let checked = if rows.start == 0 { check_dictionary(ids) } else { Ok(()) };
+            checked
+                .and_then(|()| ids.check(rows.clone()))
+                .map_err(|wrong| wrong.with_column(column))?;
+        }
+        let ranks = match self.value {
+            SortColumn::Rank(ranks) => Some(ranks),
+            SortColumn::Number(_) => self.rank,
+        };
+        // Of the other types no value is so large, and a look at each would take a tenth of the
+        // time of a run.
+        if let Some(Integers::U64(ranks)) = ranks
+            && let Some(row) = rows.clone().find(|&row| i64::try_from(ranks[row]).is_err())
+        {
+            return Err(ColumnError::at(row, "rank: an integer of 2⁶³ or more".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// All results of a run, or all judgments, as batches of checked columns.
 #[derive(Debug)]
 pub struct CheckedColumns<'a> {
     pub name: &'a str,
@@ -253,30 +335,10 @@ pub struct CheckedColumns<'a> {
 const CHECKED: usize = 1 << 16;
 
 impl<'a> CheckedColumns<'a> {
-    /// Takes the results of a run called `name`.
-    pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
-        let batch = |records: &Records<'a>| {
-            let Records { query, doc, score, rank, span, lists } = *records;
-            let value = match (score, rank) {
-                (Some(scores), _) => SortValue::Number(scores),
-                (None, Some(ranks)) => SortValue::Rank(ranks),
-                (None, None) => return Err("has neither scores nor ranks"),
-            };
-            Ok(CheckedBatch {
-                query,
-                doc,
-                value,
-                rank,
-                groups: [None; 2],
-                span,
-                lists,
-                queries: None,
-                docs: None,
-            })
-        };
-        let is_ranked = |batch: &CheckedBatch<'_>| matches!(batch.value, SortValue::Rank(_));
-        let columns = Self::new(name, records.iter().map(batch), seed)?;
-        match columns.batches.iter().position(|batch| is_ranked(batch) != columns.is_ranked()) {
+    /// Makes checked columns of the results of a run called `name`, and rejects unsound ones.
+    pub fn from_run(name: &'a str, records: &[RunColumns<'a>], seed: Seed) -> Result<Self> {
+        let columns = Self::new(name, records.iter().map(CheckedBatch::from_results), seed)?;
+        match columns.batches.iter().position(|batch| batch.is_ranked() != columns.is_ranked()) {
             Some(other) => {
                 Err(columns.wrong_batch(other, "some batches have scores, and others ranks alone"))
             }
@@ -284,24 +346,14 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Takes the judgments called `name`.
-    pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
-        let batch =
-            |&Judgments { query, doc, grade, group, subgroup, span, lists }: &Judgments<'a>| {
-                let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
-                Ok(CheckedBatch {
-                    query,
-                    doc,
-                    value,
-                    rank: None,
-                    groups,
-                    span,
-                    lists,
-                    queries: None,
-                    docs: None,
-                })
-            };
-        Self::new(name, judgments.iter().map(batch), seed)
+    /// Makes checked columns of the judgments called `name`, and rejects unsound ones.
+    pub fn from_judgments(
+        name: &'a str,
+        judgments: &[QrelsColumns<'a>],
+        seed: Seed,
+    ) -> Result<Self> {
+        let batches = judgments.iter().map(|batch| Ok(CheckedBatch::from_judgments(batch)));
+        Self::new(name, batches, seed)
     }
 
     fn new(
@@ -309,21 +361,15 @@ impl<'a> CheckedColumns<'a> {
         batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
         seed: Seed,
     ) -> Result<Self> {
-        let mut columns = CheckedColumns {
-            name,
-            batches: Vec::new(),
-            starts: vec![0],
-            hashes: Vec::new(),
-            numeric: false,
-        };
+        let mut columns =
+            Self { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
             let rows = lengths[0];
-            let is_other = |groups: &Text<'_>| groups.len() != rows;
             if lengths != [rows; 3]
                 || batch.rank.is_some_and(|ranks| ranks.len() != rows)
-                || batch.groups.iter().flatten().any(is_other)
+                || batch.groups.iter().flatten().any(|groups| groups.len() != rows)
                 || batch.span.iter().flatten().any(|positions| positions.len() != rows)
             {
                 return Err(columns.wrong_batch(number, &batch.lengths()));
@@ -346,40 +392,45 @@ impl<'a> CheckedColumns<'a> {
         Ok(columns)
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of results or judgments in all batches.
     pub fn rows(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
 
-    /// Returns whether ranks decide.
+    /// Returns whether the run's results are sorted by given ranks, not by scores.
     pub fn is_ranked(&self) -> bool {
-        self.batches.first().is_some_and(|batch| matches!(batch.value, SortValue::Rank(_)))
+        self.batches.first().is_some_and(CheckedBatch::is_ranked)
     }
 
-    /// Returns the sort order of the results.
-    pub fn order(&self) -> Order {
+    /// Returns the sort order of the run's results: by ranks, or by scores with or without a rank
+    /// column.
+    pub fn order(&self) -> SortBy {
         if self.is_ranked() {
-            Order::Ranks
+            SortBy::Ranks
         } else if self.batches.iter().all(|batch| batch.rank.is_some()) {
-            Order::Scores { ranks: RankColumn::Behind }
+            SortBy::Scores { ranks: RankColumn::Beside }
         } else {
-            Order::Scores { ranks: RankColumn::None }
+            SortBy::Scores { ranks: RankColumn::None }
         }
     }
 
     fn wrong_batch(&self, number: usize, message: &str) -> Error {
         let message = format!("batch {}: {message}", number + 1);
-        Error::Input(WrongColumn { row: None, message }.problems(self.name, 0))
+        Error::Input(ColumnError { row: None, message }.problems(self.name, 0))
     }
 
-    /// Checks every column and its dictionaries, in parallel.
+    /// Rejects wrong ids and ranks in any column or dictionary, in parallel.
     fn check(&self) -> Result<()> {
         let parts = self.parts_to_check();
-        let check =
-            |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
-        let wrong = match parts.len() {
-            0 | 1 => parts.iter().find_map(check),
-            _ => parts.par_iter().find_map_first(check),
+        let wrong = match &parts[..] {
+            // A single part gives other threads nothing to do, so the part is checked here.
+            [] => None,
+            [(batch, rows)] => self.check_rows(*batch, rows.clone()),
+            parts => parts
+                .par_iter()
+                // `find_map_any` may find a later part first, and the message would then change
+                // from run to run.
+                .find_map_first(|(batch, rows)| self.check_rows(*batch, rows.clone())),
         };
         wrong.map_or(Ok(()), |mut problems| {
             self.name_rows(&mut problems);
@@ -387,7 +438,8 @@ impl<'a> CheckedColumns<'a> {
         })
     }
 
-    /// Cuts all rows into parts: for each, the index of its batch, and its rows there.
+    /// Cuts all rows into parts to check in parallel: for each, the index of its batch, and its
+    /// rows there.
     fn parts_to_check(&self) -> Vec<(usize, Range<usize>)> {
         (0..self.batches.len())
             .flat_map(|batch| {
@@ -399,8 +451,8 @@ impl<'a> CheckedColumns<'a> {
             .collect()
     }
 
-    /// Returns the row of the caller's table, from 1, to which a row, from 1, belongs: another one
-    /// where the rows of the table have lists.
+    /// Returns the row of the caller's table that a result or judgment comes from, both from 1.
+    /// Rows differ where the rows of the table have lists.
     pub fn table_row(&self, row: u64) -> u64 {
         let at = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
         let Some(at) = at.filter(|&at| at < self.rows()) else { return row };
@@ -419,12 +471,12 @@ impl<'a> CheckedColumns<'a> {
         (before + of_batch) as u64 + 1
     }
 
-    /// Rejects columns of a file with an empty query, document or group, or with a number that is
-    /// not finite. Readers of text reject such rows too.
+    /// Rejects columns of a file with empty ids or with numbers that are not finite. The ids are of
+    /// queries, documents and groups. Readers of text reject such rows too.
     ///
     /// # Errors
     /// The rows with an empty value or a number that is not finite.
-    pub fn of_a_file(self, role: Role) -> Result<Self> {
+    pub fn check_file(self, role: Role) -> Result<Self> {
         let parts = self.parts_to_check();
         let wrong: Vec<Problems> = parts
             .par_iter()
@@ -432,120 +484,92 @@ impl<'a> CheckedColumns<'a> {
             .collect();
         let mut problems = diagnostics::join(wrong);
         self.name_rows(&mut problems);
-        if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
+        problems.into_result(self)
     }
 
-    /// Replaces the numbers of rows in problems by those of rows of the caller's table.
+    /// Renumbers the rows in problems as rows of the caller's table, which may have lists.
     fn name_rows(&self, problems: &mut Problems) {
         problems.first.iter_mut().for_each(|problem| problem.line = self.table_row(problem.line));
     }
 
-    /// Returns the problems of rows of a batch that text cannot have.
+    /// Returns the problems of rows with an empty id or a non-finite number, which readers of text
+    /// reject too.
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
         let (first, CheckedBatch { query, doc, value, groups, .. }) =
             (self.starts[batch], &self.batches[batch]);
-        let has_no_group =
-            |rows: Range<usize>| groups[0].is_some_and(|group| group.has_empty(rows));
-        let is_finite = match value {
-            SortValue::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
-            SortValue::Rank(_) => true,
+        let group = groups[0];
+        let numbers = match value {
+            SortColumn::Number(numbers) => Some(numbers),
+            SortColumn::Rank(_) => None,
         };
-        if is_finite
+        // Nearly all parts are right, and a column is checked faster as a whole than row by row.
+        if numbers.is_none_or(|numbers| rows.clone().all(|row| numbers.get(row).is_finite()))
             && !query.has_empty(rows.clone())
             && !doc.has_empty(rows.clone())
-            && !has_no_group(rows.clone())
+            && !group.is_some_and(|group| group.has_empty(rows.clone()))
         {
             return Problems::default();
         }
         let mut problems = Problems::default();
         for row in rows {
-            let number = match value {
-                SortValue::Number(numbers) => {
-                    Some(numbers.get(row)).filter(|number| !number.is_finite())
-                }
-                SortValue::Rank(_) => None,
-            };
+            let number =
+                numbers.map(|numbers| numbers.get(row)).filter(|number| !number.is_finite());
             let message = match number {
                 _ if query.has_empty(row..row + 1) => "the query is empty".to_owned(),
                 _ if doc.has_empty(row..row + 1) => "the document is empty".to_owned(),
-                _ if has_no_group(row..row + 1) => "the group is empty".to_owned(),
-                Some(number) if number.is_nan() => not_fine(role, number),
+                _ if group.is_some_and(|group| group.has_empty(row..row + 1)) => {
+                    "the group is empty".to_owned()
+                }
+                Some(number) if number.is_nan() => invalid_number_message(role, number),
                 Some(number) => format!("{} {number} is not a finite number", role.number()),
                 None => continue,
             };
-            if problems.first.len() < Problems::LIMIT {
-                let line = (first + row) as u64 + 1;
-                problems.first.push(Problem { file: self.name.to_owned(), line, message });
-            } else {
-                problems.more += 1;
-            }
+            problems.add(self.name, (first + row) as u64 + 1, || message);
         }
         problems
     }
 
-    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), Problems> {
-        let CheckedBatch { query, doc, value, rank, groups, .. } = &self.batches[batch];
-        let first = rows.start == 0;
-        let ids = |text: &Text<'_>, column: &str| {
-            if first {
-                check_dictionary(text).map_err(|wrong| wrong.of(column))?;
-            }
-            text.check(rows.clone()).map_err(|wrong| wrong.of(column))
-        };
-        // Of the other types no value is so large, and a look at each would take a tenth of the
-        // time of a run.
-        let ranks = |ranks: &Integers<'_>| match ranks {
-            Integers::U64(all) => {
-                match rows.clone().find(|&row| i64::try_from(all[row]).is_err()) {
-                    Some(row) => {
-                        Err(WrongColumn::at(row, "rank: an integer of 2⁶³ or more".to_owned()))
-                    }
-                    None => Ok(()),
-                }
-            }
-            _ => Ok(()),
-        };
-        let all = || {
-            ids(query, "query")?;
-            ids(doc, "doc")?;
-            groups.iter().flatten().try_for_each(|groups| ids(groups, "group"))?;
-            match (value, rank) {
-                (SortValue::Rank(all), _) | (_, Some(all)) => ranks(all),
-                _ => Ok(()),
-            }
-        };
-        all().map_err(|wrong: WrongColumn| wrong.problems(self.name, self.starts[batch]))
+    /// Checks some rows of a batch, and returns the first problem, if any.
+    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Option<Problems> {
+        let wrong = self.batches[batch].check(rows).err()?;
+        Some(wrong.problems(self.name, self.starts[batch]))
     }
 
-    /// Numbers the dictionaries for which a table of codes pays, because they have not many more
-    /// values than rows. Hashes documents.
+    /// Numbers the id dictionaries that are worth a look-up table, and hashes the documents among
+    /// their values. A table of codes pays if a dictionary has not many more values than rows.
     fn number_dictionaries(&mut self, seed: Seed) {
         let (mut queries, mut docs) = (Dictionaries::default(), Dictionaries::default());
         for batch in &mut self.batches {
             batch.queries = queries.number(&batch.query);
             batch.docs = docs.number(&batch.doc);
         }
+        // This is a second pass, because the rows of all batches decide whether a dictionary pays.
         for batch in &mut self.batches {
             batch.queries = batch.queries.filter(|&number| queries.pays(number));
             batch.docs = batch.docs.filter(|&number| docs.pays(number));
         }
-        let worth = |(number, (values, _)): (u32, &(Text<'a>, usize))| {
-            if docs.pays(number) { hashes(values, seed) } else { Vec::new() }
-        };
-        self.hashes = (0..).zip(&docs.0).map(worth).collect();
+        self.hashes = (0..)
+            .zip(&docs.0)
+            .map(
+                |(number, (values, _))| {
+                    if docs.pays(number) { hashes(values, seed) } else { Vec::new() }
+                },
+            )
+            .collect();
     }
 
-    /// Passes rows to `take` until it returns `false`: the number of the row, the query, the
-    /// document, the number (−rank if ranks decide), and the rank.
+    /// Passes each result or judgment to `take` until `take` returns `false`. `take` gets the
+    /// number of the row, the query, the document, the number (−rank if ranks decide), and the
+    /// rank.
     pub fn each_row(&self, mut take: impl FnMut(usize, &[u8], &[u8], f64, Option<i64>) -> bool) {
         let (mut query, mut doc) = ([0; LONGEST], [0; LONGEST]);
         for (batch, start) in self.batches.iter().zip(&self.starts) {
             for at in 0..batch.query.len() {
                 let (number, rank) = match batch.value {
-                    SortValue::Number(numbers) => {
+                    SortColumn::Number(numbers) => {
                         (numbers.get(at), batch.rank.and_then(|ranks| ranks.signed(at)))
                     }
-                    SortValue::Rank(ranks) => {
+                    SortColumn::Rank(ranks) => {
                         let rank = ranks.signed(at);
                         (rank.map_or(f64::NAN, |rank| -(rank as f64)), rank)
                     }
@@ -558,10 +582,10 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes judgments of some rows to `take` until it returns `false`: the number of the row, the
-    /// query, the group and the sub-group, the document, and the grade. Columns outside the batch
-    /// give empty values.
-    pub fn each_grouped(
+    /// Passes each judgment by facet (judge, subtopic, preference) of some rows to `take` until it
+    /// returns `false`. `take` gets the number of the row, the query, the group and the sub-group,
+    /// the document, and the grade. Columns outside the batch give empty values.
+    pub fn each_faceted(
         &self,
         rows: Range<usize>,
         mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool,
@@ -569,13 +593,12 @@ impl<'a> CheckedColumns<'a> {
         let mut digits = [[0; LONGEST]; 4];
         for (number, rows) in self.parts(rows) {
             let (batch, start) = (&self.batches[number], self.starts[number]);
-            let SortValue::Number(grades) = batch.value else { continue };
+            let SortColumn::Number(grades) = batch.value else { continue };
             for at in rows {
                 let [query, doc, group, subgroup] = &mut digits;
-                let of = |groups: Option<Text<'a>>| {
-                    groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at))
-                };
-                let [group_id, subgroup_id] = batch.groups.map(of);
+                let [group_id, subgroup_id] = batch
+                    .groups
+                    .map(|groups| groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at)));
                 let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
                 let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
                 if !take(start + at, query, groups, doc, grades.get(at)) {
@@ -585,26 +608,10 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes each stretch of consecutive rows of a query to `take`: the query, and the rows. The
-    /// next stretch may be of the same query.
-    pub fn each_stretch(&self, mut take: impl FnMut(&[u8], Range<usize>)) {
-        let mut digits = [0; LONGEST];
-        for (batch, start) in self.batches.iter().zip(&self.starts) {
-            let (rows, mut first) = (0..batch.query.len(), 0);
-            let mut end_at = |end: usize| {
-                if first < end {
-                    take(batch.query.id(first).bytes(&mut digits), start + first..start + end);
-                    first = end;
-                }
-            };
-            batch.query.each_change(rows.clone(), &mut end_at);
-            end_at(rows.end);
-        }
-    }
-
-    /// Passes passages to `take` until it returns `false`: the number of the row, the query, the
-    /// document, the first position and the one behind the last, and the score or the grade; ranks
-    /// are scores below 0. Batches without positions are skipped.
+    /// Passes each result or judgment that is a passage to `take` until `take` returns `false`.
+    /// `take` gets the number of the row, the query, the document, the first position and the one
+    /// behind the last, and the score or the grade; ranks are scores below 0. Batches without
+    /// positions are skipped.
     pub fn each_passage(&self, mut take: impl FnMut(usize, &[u8], &[u8], [i128; 2], f64) -> bool) {
         let mut digits = [[0; LONGEST]; 2];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
@@ -613,8 +620,8 @@ impl<'a> CheckedColumns<'a> {
                 let [query, doc] = &mut digits;
                 let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
                 let value = match batch.value {
-                    SortValue::Number(numbers) => numbers.get(at),
-                    SortValue::Rank(ranks) => -(ranks.get(at) as f64),
+                    SortColumn::Number(numbers) => numbers.get(at),
+                    SortColumn::Rank(ranks) => -(ranks.get(at) as f64),
                 };
                 if !take(start + at, query, doc, span.map(|positions| positions.get(at)), value) {
                     return;
@@ -623,66 +630,72 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Returns the number of the first batch without positions, from 1.
-    pub fn without_spans(&self) -> Option<usize> {
+    /// Returns the number, from 1, of the first batch without start and end positions.
+    pub fn first_batch_without_spans(&self) -> Option<usize> {
         self.batches.iter().position(|batch| batch.span.is_none()).map(|at| at + 1)
     }
 
-    /// Returns the number of the first batch without groups, from 1.
-    pub fn without_groups(&self) -> Option<usize> {
+    /// Returns the number, from 1, of the first batch of judgments without a facet column, such as
+    /// judges.
+    pub fn first_batch_without_facets(&self) -> Option<usize> {
         self.batches.iter().position(|batch| batch.groups[0].is_none()).map(|at| at + 1)
     }
 
-    /// Returns whether any batch has sub-groups.
+    /// Returns whether any batch of judgments has preference sub-groups.
     pub fn have_subgroups(&self) -> bool {
         self.batches.iter().any(|batch| batch.groups[1].is_some())
     }
 
-    /// Returns the batch of a row, and the number of the row there.
+    /// Returns the batch that a row is in, and the index of the row in the batch.
     pub fn locate(&self, row: usize) -> (&CheckedBatch<'a>, usize) {
         let batch = self.starts.partition_point(|&start| start <= row) - 1;
         (&self.batches[batch], row - self.starts[batch])
     }
 
-    /// Cuts some rows by batch: for each part, the index of the batch, and its rows there.
+    /// Cuts a range of rows at the borders of batches: for each part, the index of the batch, and
+    /// its rows there.
     pub fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
+        let (from, until) = (rows.start, rows.end);
+        let first = self.starts.partition_point(|&start| start <= from).saturating_sub(1);
         let batches = self.starts[first..].windows(2).zip(first..);
-        let part = move |(ends, batch): (&[usize], usize)| {
-            let (start, end) = (rows.start.max(ends[0]), rows.end.min(ends[1]));
+        batches.take_while(move |(ends, _)| ends[0] < until).filter_map(move |(ends, batch)| {
+            let (start, end) = (from.max(ends[0]), until.min(ends[1]));
             (start < end).then(|| (batch, start - ends[0]..end - ends[0]))
-        };
-        let end = rows.end;
-        batches.take_while(move |(ends, _)| ends[0] < end).filter_map(part)
+        })
     }
 }
 
-/// Returns the hashes of all values of a dictionary.
-fn hashes(values: &Text<'_>, seed: Seed) -> Vec<HashedId> {
-    let part = |rows: Range<usize>| {
-        let mut hashes = Vec::new();
-        values.hash(rows, seed, None, &mut [], &mut hashes);
-        hashes
-    };
+/// Returns the hashes of all ids that are values of a dictionary.
+fn hashes(values: &IdColumn<'_>, seed: Seed) -> Vec<HashedId> {
     let length = values.len();
     if length <= CHECKED {
-        return part(0..length);
+        return hashes_of_rows(values, 0..length, seed);
     }
     let starts = (0..length.div_ceil(CHECKED)).into_par_iter().map(|number| number * CHECKED);
-    let parts: Vec<Vec<HashedId>> =
-        starts.map(|start| part(start..length.min(start + CHECKED))).collect();
+    let parts: Vec<Vec<HashedId>> = starts
+        .map(|start| hashes_of_rows(values, start..length.min(start + CHECKED), seed))
+        .collect();
     parts.concat()
 }
 
-/// Dictionaries of columns, with the number of rows that have codes of each dictionary. A
-/// dictionary that several batches in a row share is listed once.
+fn hashes_of_rows(values: &IdColumn<'_>, rows: Range<usize>, seed: Seed) -> Vec<HashedId> {
+    let mut hashes = Vec::new();
+    values.hash(rows, seed, None, &mut [], &mut hashes);
+    hashes
+}
+
+/// The dictionaries of a column's batches, each with the number of rows that have codes of the
+/// dictionary. A dictionary that several batches in a row share is listed once.
 #[derive(Default)]
-struct Dictionaries<'a>(Vec<(Text<'a>, usize)>);
+struct Dictionaries<'a>(Vec<(IdColumn<'a>, usize)>);
 
 impl<'a> Dictionaries<'a> {
-    /// Returns the number of a column's dictionary; `None` without a dictionary.
-    fn number(&mut self, column: &Text<'a>) -> Option<u32> {
-        let Text::Coded { values, .. } = *column else { return None };
+    /// Returns the number of the dictionary that a column uses, listed if new; `None` without a
+    /// dictionary.
+    fn number(&mut self, column: &IdColumn<'a>) -> Option<u32> {
+        let IdColumn::Dictionary { values, .. } = *column else { return None };
+        // Only the last dictionary is compared, because batches that share one mostly follow one
+        // another. A dictionary that is listed twice is only hashed twice.
         match self.0.last_mut() {
             Some((last, rows)) if last.is(values) => *rows += column.len(),
             _ => self.0.push((*values, column.len())),
@@ -690,49 +703,25 @@ impl<'a> Dictionaries<'a> {
         Some(self.0.len() as u32 - 1)
     }
 
-    /// Returns whether a table of the codes of a dictionary pays.
+    /// Returns whether a look-up table by code is worth its cost for a dictionary of ids.
     fn pays(&self, number: u32) -> bool {
         let (values, rows) = self.0[number as usize];
         values.len() <= 2 * rows && !values.is_numeric()
     }
 }
 
-/// Checks the values of the dictionary of a column.
-fn check_dictionary(column: &Text<'_>) -> Result<(), WrongColumn> {
-    let Text::Coded { values, .. } = *column else { return Ok(()) };
+/// Rejects wrong ids among the values of the dictionary of a column.
+fn check_dictionary(column: &IdColumn<'_>) -> Result<(), ColumnError> {
+    let IdColumn::Dictionary { values, .. } = *column else { return Ok(()) };
     check_dictionary(values)?;
-    values.check(0..values.len()).map_err(|WrongColumn { row, message }| {
+    values.check(0..values.len()).map_err(|ColumnError { row, message }| {
         let value = row.map_or(String::new(), |row| format!("value {row} of the dictionary: "));
-        WrongColumn { row: None, message: format!("{value}{message}") }
+        ColumnError { row: None, message: format!("{value}{message}") }
     })
 }
 
-impl CheckedBatch<'_> {
-    /// Returns the message for columns of different lengths.
-    fn lengths(&self) -> String {
-        let value = match self.value {
-            SortValue::Number(_) => "numbers",
-            SortValue::Rank(_) => "ranks",
-        };
-        let rank = match (self.value, self.rank) {
-            (SortValue::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
-            _ => String::new(),
-        };
-        let groups =
-            self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
-        let span = self.span.map_or(String::new(), |[start, end]| {
-            format!(", {} starts, {} ends", start.len(), end.len())
-        });
-        let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
-        format!(
-            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}{span}: columns \
-             have the same length"
-        )
-    }
-}
-
-/// The documents of a piece: in their columns, or, if they are integers, as text in memory of their
-/// own.
+/// The document ids in some rows of a run: in their columns, or as decimal text if they are
+/// integers.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceDocs<'a> {
     columns: &'a CheckedColumns<'a>,
@@ -743,10 +732,10 @@ pub struct PieceDocs<'a> {
 
 impl<'a> PieceDocs<'a> {
     pub fn new(columns: &'a CheckedColumns<'a>, start: usize, digits: &'a [u8]) -> Self {
-        PieceDocs { columns, start, digits }
+        Self { columns, start, digits }
     }
 
-    /// Returns the first `length` bytes of the document of a row of the piece.
+    /// Returns the first `length` bytes of the document id in a row.
     pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
         let (batch, at) = self.columns.locate(self.start + row);
         match batch.doc.id(at) {
@@ -755,7 +744,7 @@ impl<'a> PieceDocs<'a> {
         }
     }
 
-    /// Returns the rank of a row of the piece; `None` without ranks.
+    /// Returns the given rank of the result in a row; `None` without ranks.
     pub fn rank(&self, row: usize) -> Option<i64> {
         let (batch, at) = self.columns.locate(self.start + row);
         batch.rank.and_then(|ranks| ranks.signed(at))
@@ -763,7 +752,7 @@ impl<'a> PieceDocs<'a> {
 }
 
 impl CheckedColumns<'_> {
-    /// Returns the first row from `row` on with another query than the row before.
+    /// Returns the first row from `row` on that has another query than the row before.
     pub fn border(&self, row: usize) -> usize {
         for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
             let query = &self.batches[batch].query;
@@ -780,7 +769,7 @@ impl CheckedColumns<'_> {
         self.rows()
     }
 
-    /// Checks whether a batch begins with the last query of the batch before. The batch has rows,
+    /// Returns whether a batch begins with the last query of the batch before. The batch has rows,
     /// and is not the first batch with rows.
     fn continues(&self, batch: usize) -> bool {
         let (before, last) = self.locate(self.starts[batch] - 1);

@@ -1,4 +1,4 @@
-//! Columns of numbers: ids, codes, ranks, and the values that rows are sorted by.
+//! Access to columns of numbers: integer ids, dictionary codes, ranks, scores and grades.
 
 use std::ops::Range;
 
@@ -6,26 +6,29 @@ use super::decimal::Integer;
 use crate::numbers::{Bf16, F16, Integers, Numbers, with_integers};
 
 impl Integers<'_> {
-    /// Returns the integer in a row, as an id.
+    /// Returns the integer in a row of the column, as an id of decimal digits.
     #[inline]
     pub fn id(&self, row: usize) -> Integer {
-        with_integers!(self, values => Integer::of(values[row]))
+        with_integers!(self, values => Integer::new(values[row]))
     }
 
-    /// Returns the integer in a row as an index; a negative one is larger than any index.
+    /// Returns the integer in a row of the column as an index; a negative one is larger than any
+    /// index.
     #[inline]
     pub fn index(&self, row: usize) -> usize {
         with_integers!(self, values => values[row] as usize)
     }
 
     /// Returns the integer in a row, if it fits into 64 bits with a sign.
-    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // of some widths
+    // The macro converts every width alike, and for some widths the conversion is not needed.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
     pub fn signed(&self, row: usize) -> Option<i64> {
         with_integers!(self, values => i64::try_from(values[row]).ok())
     }
 
     /// Returns the first of `rows` whose integer is negative or not below `limit`.
-    #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
+    // The macro converts every width alike, and for some widths the conversion is not needed.
+    #[allow(clippy::unnecessary_fallible_conversions)]
     pub fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
         with_integers!(self, values => {
             let within = |value| usize::try_from(value).is_ok_and(|value| value < limit);
@@ -40,14 +43,14 @@ impl Integers<'_> {
         })
     }
 
-    /// Returns whether two rows have the same integer.
+    /// Returns whether two rows of the column have the same integer.
     #[inline]
     pub fn same(&self, one: usize, other: usize) -> bool {
         with_integers!(self, values => values[one] == values[other])
     }
 }
 
-/// Integers that are split into sign and magnitude.
+/// A type of integers that can be split into sign and magnitude.
 trait Split: Copy {
     fn split(self) -> Integer;
 }
@@ -75,27 +78,27 @@ split!(u8, i8; u16, i16; u32, i32; u64, i64);
 impl Integer {
     #[inline(always)]
     #[allow(private_bounds)]
-    pub fn of(integer: impl Split) -> Self {
+    pub fn new(integer: impl Split) -> Self {
         integer.split()
     }
 }
 
 impl Numbers<'_> {
-    /// Appends the keys of the numbers of `rows`.
+    /// Appends a sort key for the number in each of `rows`, made by `key`.
     #[inline(always)]
     pub fn keys(&self, rows: Range<usize>, keys: &mut Vec<u64>, mut key: impl FnMut(f64) -> u64) {
         match self {
-            Numbers::F64(values) => keys.extend(values[rows].iter().map(|&value| key(value))),
-            Numbers::F32(values) => {
+            Self::F64(values) => keys.extend(values[rows].iter().map(|&value| key(value))),
+            Self::F32(values) => {
                 keys.extend(values[rows].iter().map(|&value| key(f64::from(value))))
             }
-            Numbers::F16(bits) => {
+            Self::F16(bits) => {
                 keys.extend(bits[rows].iter().map(|&bits| key(F16(bits).to_f32().into())))
             }
-            Numbers::Bf16(bits) => {
+            Self::Bf16(bits) => {
                 keys.extend(bits[rows].iter().map(|&bits| key(Bf16(bits).to_f32().into())))
             }
-            Numbers::Integers(_) => keys.extend(rows.map(|row| key(self.get(row)))),
+            Self::Integers(_) => keys.extend(rows.map(|row| key(self.get(row)))),
         }
     }
 }

@@ -1,53 +1,48 @@
-//! Copied rows of a query that may continue in the next batch of columns.
+//! Copied results of a query that may continue in the next batch of columns.
 
 use std::ops::Range;
 
-use super::CheckedColumns;
-use super::ColumnId;
-use super::Integers;
-use super::LONGEST;
-use super::Records;
-use super::SortValue;
-use super::Text;
-use super::collected::Strings;
+use super::collected::ByteStrings;
+use super::{CheckedColumns, ColumnId, IdColumn, Integers, LONGEST, RunColumns, SortColumn};
 
-/// Rows of one query.
+/// Copied results of one query, which may continue in the next batch of columns.
 #[derive(Debug, Default)]
 pub struct PendingQuery {
     /// The id of the query, if there are rows.
-    query: Strings,
+    query: ByteStrings,
     /// The parts of the rows; consecutive batches of equal shape share a part.
     parts: Vec<PendingRows>,
     rows: u64,
 }
 
-/// Some of the rows.
-#[derive(Debug)]
+/// Some copied results of a pending query that all have scores, ranks or both.
+#[derive(Debug, Default)]
 struct PendingRows {
     /// The code 0 for each row.
     codes: Vec<u8>,
-    docs: Strings,
+    docs: ByteStrings,
     scores: Option<Vec<f64>>,
     ranks: Option<Vec<i64>>,
 }
 
 impl PendingQuery {
-    /// Returns the number of rows.
+    /// Returns the number of copied results of the pending query.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Returns the query, if there are rows.
+    /// Returns the id of the pending query, if there are results.
     pub fn query(&self) -> Option<&[u8]> {
         (self.rows > 0).then(|| self.query.first())
     }
 
-    /// Returns the query as a dictionary.
-    pub fn query_text(&self) -> Text<'_> {
+    /// Returns the id of the pending query as a column, which results refer to by code.
+    pub fn query_text(&self) -> IdColumn<'_> {
         self.query.text()
     }
 
-    /// Copies rows of a batch. All rows belong to the pending query, if a query is pending.
+    /// Copies the results in some rows of a batch to those of the pending query. All rows belong to
+    /// the pending query, if a query is pending.
     pub fn push(&mut self, columns: &CheckedColumns<'_>, rows: Range<usize>) {
         if rows.is_empty() {
             return;
@@ -58,20 +53,14 @@ impl PendingQuery {
         }
         self.rows += rows.len() as u64;
         let (scores, ranks) = match batch.value {
-            SortValue::Number(scores) => (Some(scores), batch.rank),
-            SortValue::Rank(ranks) => (None, Some(ranks)),
+            SortColumn::Number(scores) => (Some(scores), batch.rank),
+            SortColumn::Rank(ranks) => (None, Some(ranks)),
         };
-        let fits = |part: &&mut PendingRows| {
-            (part.scores.is_some(), part.ranks.is_some()) == (scores.is_some(), ranks.is_some())
-        };
-        if self.parts.last_mut().as_ref().is_none_or(|part| !fits(part)) {
+        let shape = (scores.is_some(), ranks.is_some());
+        let last = self.parts.last();
+        if last.is_none_or(|part| (part.scores.is_some(), part.ranks.is_some()) != shape) {
             let (scores, ranks) = (scores.map(|_| Vec::new()), ranks.map(|_| Vec::new()));
-            self.parts.push(PendingRows {
-                codes: Vec::new(),
-                docs: Strings::default(),
-                scores,
-                ranks,
-            });
+            self.parts.push(PendingRows { scores, ranks, ..PendingRows::default() });
         }
         let Some(part) = self.parts.last_mut() else { unreachable!("there is one") };
         part.codes.resize(part.codes.len() + rows.len(), 0);
@@ -81,39 +70,41 @@ impl PendingQuery {
                 integer => part.docs.push(integer.bytes(&mut [0; LONGEST])),
             }
             part.scores.iter_mut().zip(scores).for_each(|(all, scores)| all.push(scores.get(row)));
-            let rank = |ranks: Integers<'_>| {
-                ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"))
-            };
-            part.ranks.iter_mut().zip(ranks).for_each(|(all, ranks)| all.push(rank(ranks)));
+            part.ranks.iter_mut().zip(ranks).for_each(|(all, ranks)| {
+                all.push(ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked")));
+            });
         }
     }
 
-    /// Returns the rows in their order; their queries are codes of the dictionary `query`.
-    pub fn records<'a>(&'a self, query: &'a Text<'a>) -> Vec<Records<'a>> {
-        let records = |part: &'a PendingRows| Records {
-            query: Text::Coded { codes: Integers::from(&part.codes), values: query },
-            doc: part.docs.text(),
-            score: part.scores.as_ref().map(Into::into),
-            rank: part.ranks.as_ref().map(Into::into),
-            span: None,
-            lists: None,
-        };
-        self.parts.iter().map(records).collect()
+    /// Returns the results of the pending query in their order, as columns of a run. Their queries
+    /// are codes of the dictionary `query`.
+    pub fn records<'a>(&'a self, query: &'a IdColumn<'a>) -> Vec<RunColumns<'a>> {
+        let records = self.parts.iter().map(|part| {
+            RunColumns::new(
+                IdColumn::Dictionary { codes: Integers::from(&part.codes), values: query },
+                part.docs.text(),
+                part.scores.as_ref().map(Into::into),
+                part.ranks.as_ref().map(Into::into),
+            )
+        });
+        records.collect()
     }
 }
 
 impl CheckedColumns<'_> {
-    /// Returns how many rows at the start of a batch are of the query `query`.
+    /// Returns the number of rows at the start of the first batch that have the query `query`.
     pub fn first_rows_of(&self, query: Option<&[u8]>) -> usize {
         let Some(id) = query else { return 0 };
         let queries = &self.batches[0].query;
-        let is = |row: usize| queries.id(row).bytes(&mut [0; LONGEST]) == id;
-        (0..self.rows())
-            .position(|row| if row == 0 { !is(0) } else { !queries.same(row - 1, row) })
-            .unwrap_or(self.rows())
+        let end = (0..self.rows()).find(|&row| match row.checked_sub(1) {
+            None => queries.id(0).bytes(&mut [0; LONGEST]) != id,
+            // Two rows of a column may have codes, which are compared faster than ids.
+            Some(before) => !queries.same(before, row),
+        });
+        end.unwrap_or(self.rows())
     }
 
-    /// Returns the first row of the last query of a batch, which has rows.
+    /// Returns the first row of the last query in a batch of results. The batch has rows.
     pub fn last_query(&self) -> usize {
         let queries = &self.batches[0].query;
         (1..self.rows()).rev().find(|&row| !queries.same(row - 1, row)).unwrap_or(0)

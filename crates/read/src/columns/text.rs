@@ -1,31 +1,34 @@
-//! Columns of ids of queries or documents.
+//! Columns of ids of queries or documents: their memory layouts, hashes, comparisons and checks.
 
+use std::iter;
 use std::num::Wrapping;
 use std::ops::{BitOr, Range, Sub};
+use std::ptr;
 
+use super::column_error::ColumnError;
 use super::decimal::{Integer, LONGEST};
-use super::wrong::WrongColumn;
-use crate::bytes::brief::Brief;
 use crate::bytes::hash::Seed;
-use crate::bytes::limits::LONGEST_LINE;
+use crate::bytes::id_prefix::IdPrefix;
+use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::numbers::{Integers, borrowed, with_integers};
 
-/// Ids of queries or documents, an id in each row, in a common memory layout.
+/// A column of ids of queries or documents, an id in each row, in a common memory layout such as
+/// Arrow's.
 ///
 /// Ids are bytes, and compared as bytes: they need not be UTF-8. The caller handles nulls: each row
 /// has an id.
 ///
 /// ```
-/// use laneval::columns::{Integers, Text};
+/// use laneval::columns::{IdColumn, Integers};
 /// let names = ["q1", "q1", "q2"];
-/// let utf8 = Text::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"q1q1q2" };
-/// let dictionary = Text::from(&["q1", "q2"]);
-/// let coded = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &dictionary };
-/// assert!([Text::from(&names), utf8, coded].iter().all(|text| text.len() == 3));
+/// let utf8 = IdColumn::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"q1q1q2" };
+/// let dictionary = IdColumn::from(&["q1", "q2"]);
+/// let coded = IdColumn::Dictionary { codes: Integers::from(&[0u8, 0, 1]), values: &dictionary };
+/// assert!([IdColumn::from(&names), utf8, coded].iter().all(|text| text.len() == 3));
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Text<'a> {
+pub enum IdColumn<'a> {
     /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`. A column of `n`
     /// rows has `n + 1` offsets, of which the first need not be 0.
     Utf8 {
@@ -51,32 +54,32 @@ pub enum Text<'a> {
     },
     /// A dictionary: row `i` is `values[codes[i]]`. Each used value is looked up once, not once for
     /// each row.
-    Coded {
+    Dictionary {
         /// The index of the value of each row, from 0.
         codes: Integers<'a>,
         /// The values, in which some may be repeated.
-        values: &'a Text<'a>,
+        values: &'a IdColumn<'a>,
     },
     /// Integers, as ids of decimal text: 42 is `42`.
-    Numbers(Integers<'a>),
+    Integers(Integers<'a>),
     /// Slices of bytes.
     Bytes(&'a [&'a [u8]]),
     /// Strings.
     Strs(&'a [&'a str]),
 }
 
-borrowed!(Text: Bytes &'a [u8], Strs &'a str);
+borrowed!(IdColumn: Bytes &'a [u8], Strs &'a str);
 
-impl<'a, T> From<T> for Text<'a>
+impl<'a, T> From<T> for IdColumn<'a>
 where
     Integers<'a>: From<T>,
 {
     fn from(integers: T) -> Self {
-        Text::Numbers(integers.into())
+        Self::Integers(integers.into())
     }
 }
 
-/// An id as it lies in a column.
+/// An id of a query or document as it lies in a column: bytes or an integer.
 #[derive(Clone, Copy)]
 pub enum ColumnId<'a> {
     Bytes(&'a [u8]),
@@ -84,29 +87,29 @@ pub enum ColumnId<'a> {
 }
 
 impl<'a> ColumnId<'a> {
-    /// Returns the bytes of the id; those of an integer are written into `digits`.
+    /// Returns the bytes of the id; the digits of an integer id are written into `digits`.
     #[inline]
     pub fn bytes<'s>(self, digits: &'s mut [u8; LONGEST]) -> &'s [u8]
     where
         'a: 's,
     {
         match self {
-            ColumnId::Bytes(bytes) => bytes,
-            ColumnId::Integer(integer) => {
+            Self::Bytes(bytes) => bytes,
+            Self::Integer(integer) => {
                 let length = integer.write(digits);
                 &digits[..length]
             }
         }
     }
 
-    /// Returns whether both ids have equal bytes. An integer counts as its decimal digits.
+    /// Returns whether two ids have equal bytes, where an integer counts as its decimal digits.
     pub fn is(self, other: ColumnId<'_>) -> bool {
         let (mut digits, mut others) = ([0; LONGEST], [0; LONGEST]);
         self.bytes(&mut digits) == other.bytes(&mut others)
     }
 }
 
-/// The hash of an id, and its number of bytes.
+/// The hash of an id of a query or document, and its number of bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HashedId {
     pub hash: u64,
@@ -116,7 +119,7 @@ pub struct HashedId {
 /// The most bytes of an id that lies in the view itself.
 const INLINE: usize = 12;
 
-/// Returns the length, buffer and offset of a view.
+/// Returns the length, the buffer and the offset of an id from its Arrow view.
 #[inline(always)]
 fn parts(view: u128) -> [usize; 3] {
     // No array is mapped here: where that is compiled as a call, it takes most of the time of a
@@ -125,54 +128,75 @@ fn parts(view: u128) -> [usize; 3] {
     [length as usize, buffer as usize, offset as usize]
 }
 
-/// An id inside a buffer: the bytes of the buffer, and the place of the id.
+/// An id inside a longer buffer: the bytes of the buffer, and the start and end of the id.
 #[derive(Clone, Copy)]
-struct IdPlace<'a> {
+struct IdRange<'a> {
     bytes: &'a [u8],
     start: usize,
     end: usize,
 }
 
-impl<'a> IdPlace<'a> {
+impl<'a> IdRange<'a> {
     #[inline(always)]
     fn whole(bytes: &'a [u8]) -> Self {
-        IdPlace { bytes, start: 0, end: bytes.len() }
+        Self { bytes, start: 0, end: bytes.len() }
+    }
+
+    #[inline(always)]
+    fn prefix(self) -> IdPrefix {
+        IdPrefix::new(self.bytes, self.start, self.end)
+    }
+
+    /// Returns the id in `bytes` that lies between the first two of `offsets`.
+    #[inline(always)]
+    fn between<T: Copy + Into<i64>>(offsets: &[T], bytes: &'a [u8]) -> Self {
+        Self { bytes, start: offsets[0].into() as usize, end: offsets[1].into() as usize }
     }
 }
 
-/// Returns where the id of a view lies.
+/// Returns the place of the id in a row of a column of Arrow views.
 #[inline(always)]
-fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> IdPlace<'a> {
+fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> IdRange<'a> {
     let [length, buffer, offset] = parts(views[row]);
     let (bytes, start) = if length <= INLINE {
         (bytemuck::cast_slice(views), size_of::<u128>() * row + 4)
     } else {
         (buffers[buffer], offset)
     };
-    IdPlace { bytes, start, end: start + length }
+    IdRange { bytes, start, end: start + length }
 }
 
-/// Returns whether two pieces of text are equal.
+/// Returns whether two ids inside buffers have equal bytes.
 #[inline(always)]
-fn equal(one: IdPlace<'_>, other: IdPlace<'_>) -> bool {
-    let IdPlace { bytes: of, start, end } = one;
-    let IdPlace { bytes: other_of, start: other_start, end: other_end } = other;
-    end - start == other_end - other_start
-        && Brief::of(of, start, end) == Brief::of(other_of, other_start, other_end)
-        && (end - start <= 16 || of[start..end] == other_of[other_start..other_end])
+fn equal(one: IdRange<'_>, other: IdRange<'_>) -> bool {
+    let length = one.end - one.start;
+    length == other.end - other.start
+        && one.prefix() == other.prefix()
+        // Both ends and the length determine an id of at most 16 bytes.
+        && (length <= IdPrefix::ALL
+            || one.bytes[one.start..one.end] == other.bytes[other.start..other.end])
+}
+
+/// Returns whether a row's id equals the id of the row before, in a column of bytes with offsets.
+#[inline(always)]
+fn is_same_between<T: Copy + Into<i64>>(offsets: &[T], bytes: &[u8], row: usize) -> bool {
+    equal(
+        IdRange::between(&offsets[row - 1..row + 1], bytes),
+        IdRange::between(&offsets[row..row + 2], bytes),
+    )
 }
 
 /// The number of rows whose ids are compared at a time.
 const ALIKE: usize = 128;
 
-/// Returns whether all values are equal. One comparison of memory compares each value with the
-/// value before.
+/// Returns whether all values of a slice are equal. One comparison of memory compares each value
+/// with the value before.
 fn all_equal<T: PartialEq>(values: &[T]) -> bool {
     values.is_empty() || values[1..] == values[..values.len() - 1]
 }
 
-/// Returns whether consecutive ids in memory are all equal. All ids must be as long as the first,
-/// and every byte must equal the byte one id before.
+/// Returns whether all ids in a column of bytes with offsets are equal. All ids must be as long as
+/// the first, and every byte must equal the byte one id before.
 fn is_repeated<T: Copy + Into<i64>>(offsets: &[T], bytes: &[u8]) -> bool
 where
     Wrapping<T>: Sub<Output = Wrapping<T>> + PartialEq,
@@ -188,22 +212,22 @@ where
 }
 
 #[inline(always)]
-fn hashed(seed: Seed, id: IdPlace<'_>) -> HashedId {
-    let IdPlace { bytes, start, end } = id;
+fn hashed(seed: Seed, id: IdRange<'_>) -> HashedId {
+    let IdRange { bytes, start, end } = id;
     HashedId { hash: seed.hash(bytes, start, end), length: (end - start) as u32 }
 }
 
-impl<'a> Text<'a> {
-    /// Returns the number of rows.
+impl<'a> IdColumn<'a> {
+    /// Returns the number of rows of the column, each with an id.
     pub fn len(&self) -> usize {
         match self {
-            Text::Utf8 { offsets, .. } => offsets.len().saturating_sub(1),
-            Text::LargeUtf8 { offsets, .. } => offsets.len().saturating_sub(1),
-            Text::Views { views, .. } => views.len(),
-            Text::Coded { codes, .. } => codes.len(),
-            Text::Numbers(integers) => integers.len(),
-            Text::Bytes(ids) => ids.len(),
-            Text::Strs(ids) => ids.len(),
+            Self::Utf8 { offsets, .. } => offsets.len().saturating_sub(1),
+            Self::LargeUtf8 { offsets, .. } => offsets.len().saturating_sub(1),
+            Self::Views { views, .. } => views.len(),
+            Self::Dictionary { codes, .. } => codes.len(),
+            Self::Integers(integers) => integers.len(),
+            Self::Bytes(ids) => ids.len(),
+            Self::Strs(ids) => ids.len(),
         }
     }
 
@@ -212,77 +236,75 @@ impl<'a> Text<'a> {
         self.len() == 0
     }
 
-    /// Returns whether one of the ids of a [checked](Self::check) column is empty.
+    /// Returns whether an id in some rows of a [checked](Self::check) column is empty.
     pub fn has_empty(&self, rows: Range<usize>) -> bool {
         match self {
-            Text::Utf8 { offsets, .. } => {
-                offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1])
+            Self::Utf8 { offsets, .. } => {
+                offsets[rows.start..=rows.end].windows(2).any(|pair| pair[0] == pair[1])
             }
-            Text::LargeUtf8 { offsets, .. } => {
-                offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1])
+            Self::LargeUtf8 { offsets, .. } => {
+                offsets[rows.start..=rows.end].windows(2).any(|pair| pair[0] == pair[1])
             }
-            Text::Views { views, .. } => views[rows].iter().any(|&view| parts(view)[0] == 0),
-            Text::Coded { codes, values } => {
-                let empty = |row| values.has_empty(codes.index(row)..codes.index(row) + 1);
-                values.has_empty(0..values.len()) && rows.clone().any(empty)
+            Self::Views { views, .. } => views[rows].iter().any(|&view| parts(view)[0] == 0),
+            Self::Dictionary { codes, values } => {
+                // An empty value is a fault only if a row has its code. Most dictionaries have no
+                // empty value, and then no row is looked at.
+                values.has_empty(0..values.len())
+                    && rows.map(|row| codes.index(row)).any(|code| values.has_empty(code..code + 1))
             }
-            Text::Numbers(_) => false,
-            Text::Bytes(ids) => ids[rows].iter().any(|id| id.is_empty()),
-            Text::Strs(ids) => ids[rows].iter().any(|id| id.is_empty()),
+            Self::Integers(_) => false,
+            Self::Bytes(ids) => ids[rows].iter().any(|id| id.is_empty()),
+            Self::Strs(ids) => ids[rows].iter().any(|id| id.is_empty()),
         }
     }
 
-    /// Returns the id in a row of a column that was [checked](Self::check).
+    /// Returns the query or document id in a row of a column that was [checked](Self::check).
     #[inline]
     pub fn id(&self, row: usize) -> ColumnId<'a> {
-        let IdPlace { bytes, start, end } = match *self {
-            Text::Utf8 { offsets, bytes } => {
-                IdPlace { bytes, start: offsets[row] as usize, end: offsets[row + 1] as usize }
-            }
-            Text::LargeUtf8 { offsets, bytes } => {
-                IdPlace { bytes, start: offsets[row] as usize, end: offsets[row + 1] as usize }
-            }
-            Text::Views { views, buffers } => viewed(views, buffers, row),
-            Text::Coded { codes, values } => return values.id(codes.index(row)),
-            Text::Numbers(integers) => return ColumnId::Integer(integers.id(row)),
-            Text::Bytes(ids) => return ColumnId::Bytes(ids[row]),
-            Text::Strs(ids) => return ColumnId::Bytes(ids[row].as_bytes()),
+        let IdRange { bytes, start, end } = match *self {
+            Self::Utf8 { offsets, bytes } => IdRange::between(&offsets[row..row + 2], bytes),
+            Self::LargeUtf8 { offsets, bytes } => IdRange::between(&offsets[row..row + 2], bytes),
+            Self::Views { views, buffers } => viewed(views, buffers, row),
+            Self::Dictionary { codes, values } => return values.id(codes.index(row)),
+            Self::Integers(integers) => return ColumnId::Integer(integers.id(row)),
+            Self::Bytes(ids) => return ColumnId::Bytes(ids[row]),
+            Self::Strs(ids) => return ColumnId::Bytes(ids[row].as_bytes()),
         };
         ColumnId::Bytes(&bytes[start..end])
     }
 
-    /// Returns whether the ids are integers, which lie nowhere as text.
+    /// Returns whether the ids of the column are integers, which lie nowhere as text.
     pub fn is_numeric(&self) -> bool {
         match self {
-            Text::Coded { values, .. } => values.is_numeric(),
-            _ => matches!(self, Text::Numbers(_)),
+            Self::Dictionary { values, .. } => values.is_numeric(),
+            _ => matches!(self, IdColumn::Integers(_)),
         }
     }
 
-    /// Returns whether both columns lie in the same memory. Returns false for codes and numbers,
-    /// because only columns of bytes are compared.
-    pub fn is(&self, other: &Text<'_>) -> bool {
+    /// Returns whether two columns of ids lie in the same memory. Returns false for codes and
+    /// numbers, because only columns of bytes are compared.
+    pub fn is(&self, other: &Self) -> bool {
         match (*self, *other) {
-            (Text::Utf8 { offsets, bytes }, Text::Utf8 { offsets: others, bytes: other }) => {
-                std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other)
+            (Self::Utf8 { offsets, bytes }, Self::Utf8 { offsets: others, bytes: other }) => {
+                ptr::eq(offsets, others) && ptr::eq(bytes, other)
             }
             (
-                Text::LargeUtf8 { offsets, bytes },
-                Text::LargeUtf8 { offsets: others, bytes: other },
-            ) => std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other),
-            (Text::Views { views, buffers }, Text::Views { views: others, buffers: other }) => {
-                std::ptr::eq(views, others)
+                Self::LargeUtf8 { offsets, bytes },
+                Self::LargeUtf8 { offsets: others, bytes: other },
+            ) => ptr::eq(offsets, others) && ptr::eq(bytes, other),
+            (Self::Views { views, buffers }, Self::Views { views: others, buffers: other }) => {
+                ptr::eq(views, others)
                     && buffers.len() == other.len()
-                    && std::iter::zip(buffers, other).all(|(one, other)| std::ptr::eq(*one, *other))
+                    && iter::zip(buffers, other).all(|(one, other)| ptr::eq(*one, *other))
             }
-            (Text::Bytes(ids), Text::Bytes(others)) => std::ptr::eq(ids, others),
-            (Text::Strs(ids), Text::Strs(others)) => std::ptr::eq(ids, others),
+            (Self::Bytes(ids), Self::Bytes(others)) => ptr::eq(ids, others),
+            (Self::Strs(ids), Self::Strs(others)) => ptr::eq(ids, others),
             _ => false,
         }
     }
 
-    /// Passes each row to `change` whose id differs from the id of the row before; not the first
-    /// row.
+    /// Passes each row whose id differs from the id of the row before to `change`. The first row is
+    /// not passed.
     ///
     /// Most queries have many rows, so some rows at a time are first compared as a whole.
     #[inline(always)]
@@ -296,75 +318,67 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns whether vector comparisons prove that all rows have equal ids. Rows with equal ids
-    /// may give false too.
+    /// Returns whether vector comparisons prove that all of some rows have equal ids. Rows with
+    /// equal ids may give false too.
     #[inline(never)]
     fn is_one_id(&self, rows: Range<usize>) -> bool {
         match *self {
-            Text::Utf8 { offsets, bytes } => is_repeated(&offsets[rows.start..=rows.end], bytes),
-            Text::LargeUtf8 { offsets, bytes } => {
+            Self::Utf8 { offsets, bytes } => is_repeated(&offsets[rows.start..=rows.end], bytes),
+            Self::LargeUtf8 { offsets, bytes } => {
                 is_repeated(&offsets[rows.start..=rows.end], bytes)
             }
-            Text::Views { views, .. } => all_equal(&views[rows]),
-            Text::Coded { codes: integers, .. } | Text::Numbers(integers) => {
+            Self::Views { views, .. } => all_equal(&views[rows]),
+            Self::Dictionary { codes: integers, .. } | Self::Integers(integers) => {
                 with_integers!(integers, values => all_equal(&values[rows]))
             }
-            Text::Bytes(_) | Text::Strs(_) => false,
+            Self::Bytes(_) | Self::Strs(_) => false,
         }
     }
 
-    /// Finds changes as `each_change` does, row by row.
+    /// Passes each row whose id differs from that of the row before to `change`, comparing row by
+    /// row.
     #[inline(always)]
     fn each_change_of(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
         let all = rows.start + 1..rows.end;
-        let mut unless = |row: usize, same: bool| {
-            if !same {
-                change(row);
-            }
-        };
         match *self {
-            Text::Utf8 { offsets, bytes } => {
-                let id = |row: usize| IdPlace {
-                    bytes,
-                    start: offsets[row] as usize,
-                    end: offsets[row + 1] as usize,
-                };
-                all.for_each(|row| unless(row, equal(id(row - 1), id(row))));
+            Self::Utf8 { offsets, bytes } => {
+                all.filter(|&row| !is_same_between(offsets, bytes, row)).for_each(change);
             }
-            Text::LargeUtf8 { offsets, bytes } => {
-                let id = |row: usize| IdPlace {
-                    bytes,
-                    start: offsets[row] as usize,
-                    end: offsets[row + 1] as usize,
-                };
-                all.for_each(|row| unless(row, equal(id(row - 1), id(row))));
+            Self::LargeUtf8 { offsets, bytes } => {
+                all.filter(|&row| !is_same_between(offsets, bytes, row)).for_each(change);
             }
-            Text::Views { views, buffers } => all.for_each(|row| {
-                let id = |row: usize| viewed(views, buffers, row);
-                unless(row, views[row - 1] == views[row] || equal(id(row - 1), id(row)));
-            }),
-            Text::Coded { codes: integers, .. } | Text::Numbers(integers) => {
+            Self::Views { views, buffers } => all
+                .filter(|&row| {
+                    views[row - 1] != views[row]
+                        && !equal(viewed(views, buffers, row - 1), viewed(views, buffers, row))
+                })
+                .for_each(change),
+            Self::Dictionary { codes: integers, .. } | Self::Integers(integers) => {
                 with_integers!(integers, values => {
-                    let pairs = std::iter::zip(all, values[rows].windows(2));
-                    pairs.for_each(|(row, pair)| unless(row, pair[0] == pair[1]));
+                    for (row, pair) in iter::zip(all, values[rows].windows(2)) {
+                        if pair[0] != pair[1] {
+                            change(row);
+                        }
+                    }
                 });
             }
-            Text::Bytes(ids) => all.for_each(|row| unless(row, ids[row - 1] == ids[row])),
-            Text::Strs(ids) => all.for_each(|row| unless(row, ids[row - 1] == ids[row])),
+            Self::Bytes(ids) => all.filter(|&row| ids[row - 1] != ids[row]).for_each(change),
+            Self::Strs(ids) => all.filter(|&row| ids[row - 1] != ids[row]).for_each(change),
         }
     }
 
-    /// Returns whether two rows have the same id.
+    /// Returns whether two rows of the column have the same id.
     pub fn same(&self, one: usize, other: usize) -> bool {
         let codes = match self {
-            Text::Coded { codes, .. } => codes.same(one, other),
+            Self::Dictionary { codes, .. } => codes.same(one, other),
             _ => false,
         };
         codes || self.id(one).is(self.id(other))
     }
 
-    /// Passes on the hashes of some rows, in order; `known` has those of the values of a
-    /// dictionary. Integers are written into `digits`, [`LONGEST`] bytes for each row.
+    /// Passes the hash of the id in each of some rows to `take`, in order. `known` has the hashes
+    /// of the values of a dictionary. Integers are written into `digits`, [`LONGEST`] bytes for
+    /// each row.
     #[inline(always)]
     fn each_hash(
         &self,
@@ -375,50 +389,44 @@ impl<'a> Text<'a> {
         mut take: impl FnMut(HashedId),
     ) {
         match (*self, known) {
-            (Text::Utf8 { offsets, bytes }, _) => {
+            (Self::Utf8 { offsets, bytes }, _) => {
                 for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(
-                        seed,
-                        IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize },
-                    ));
+                    take(hashed(seed, IdRange::between(pair, bytes)));
                 }
             }
-            (Text::LargeUtf8 { offsets, bytes }, _) => {
+            (Self::LargeUtf8 { offsets, bytes }, _) => {
                 for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(
-                        seed,
-                        IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize },
-                    ));
+                    take(hashed(seed, IdRange::between(pair, bytes)));
                 }
             }
-            (Text::Views { views, buffers }, _) => {
+            (Self::Views { views, buffers }, _) => {
                 rows.for_each(|row| take(hashed(seed, viewed(views, buffers, row))));
             }
-            (Text::Coded { codes, values }, Some(known)) if !values.is_numeric() => {
+            (Self::Dictionary { codes, values }, Some(known)) if !values.is_numeric() => {
                 with_integers!(codes, codes => {
                     codes[rows].iter().for_each(|&code| take(known[code as usize]))
                 });
             }
-            (Text::Numbers(integers), _) => {
+            (Self::Integers(integers), _) => {
                 let places = digits.as_chunks_mut::<LONGEST>().0;
                 with_integers!(integers, values => {
-                    for (place, &value) in std::iter::zip(places, &values[rows]) {
-                        let length = Integer::of(value).write(place);
-                        take(hashed(seed, IdPlace { bytes: &place[..], start: 0, end: length }));
+                    for (place, &value) in iter::zip(places, &values[rows]) {
+                        let length = Integer::new(value).write(place);
+                        take(hashed(seed, IdRange { bytes: &place[..], start: 0, end: length }));
                     }
                 });
             }
-            (Text::Bytes(ids), _) => {
-                ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id))))
+            (Self::Bytes(ids), _) => {
+                ids[rows].iter().for_each(|id| take(hashed(seed, IdRange::whole(id))))
             }
-            (Text::Strs(ids), _) => {
-                ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id.as_bytes()))));
+            (Self::Strs(ids), _) => {
+                ids[rows].iter().for_each(|id| take(hashed(seed, IdRange::whole(id.as_bytes()))));
             }
-            (Text::Coded { .. }, _) => self.each_hash_by_row(rows, seed, digits, take),
+            (Self::Dictionary { .. }, _) => self.each_hash_by_row(rows, seed, digits, take),
         }
     }
 
-    /// Computes hashes as `each_hash` does, row by row.
+    /// Passes the hash of the id in each of some rows to `take`, computed row by row.
     #[inline(always)]
     fn each_hash_by_row(
         &self,
@@ -430,19 +438,18 @@ impl<'a> Text<'a> {
         let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
         for row in rows {
             take(match self.id(row) {
-                ColumnId::Bytes(bytes) => hashed(seed, IdPlace::whole(bytes)),
+                ColumnId::Bytes(bytes) => hashed(seed, IdRange::whole(bytes)),
                 ColumnId::Integer(integer) => {
                     let mut place = [0; LONGEST];
                     let length = integer.write(&mut place);
                     places.next().into_iter().for_each(|there| *there = place);
-                    hashed(seed, IdPlace { bytes: &place, start: 0, end: length })
+                    hashed(seed, IdRange { bytes: &place, start: 0, end: length })
                 }
             });
         }
     }
 
-    /// Replaces `hashed` by the hashes of some rows, in order, as [`Text::each_hash`] passes them
-    /// on.
+    /// Replaces `hashed` by the hashes of the ids in some rows, in order.
     #[inline(never)]
     pub fn hash(
         &self,
@@ -462,54 +469,45 @@ impl<'a> Text<'a> {
         });
     }
 
-    /// Checks some rows; rows that were checked can be read.
-    pub fn check(&self, rows: Range<usize>) -> Result<(), WrongColumn> {
+    /// Rejects ids that are too long, and wrong offsets or codes, in some rows; the rest can be
+    /// read safely.
+    pub fn check(&self, rows: Range<usize>) -> Result<(), ColumnError> {
         match *self {
-            Text::Utf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
-            Text::LargeUtf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
-            Text::Views { views, buffers } => check_views(views, buffers, rows),
-            Text::Coded { codes, values } => match codes.beyond(rows, values.len()) {
-                Some(row) => {
-                    let (mut digits, count) = ([0; LONGEST], values.len());
-                    let code = ColumnId::Integer(codes.id(row))
-                        .bytes(&mut digits)
-                        .escape_ascii()
-                        .to_string();
-                    Err(WrongColumn::at(
-                        row,
-                        format!("code {code} of a dictionary of {count} values"),
-                    ))
-                }
-                None => Ok(()),
-            },
-            Text::Numbers(_) => Ok(()),
-            Text::Bytes(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
-            Text::Strs(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
+            Self::Utf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
+            Self::LargeUtf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
+            Self::Views { views, buffers } => check_views(views, buffers, rows),
+            Self::Dictionary { codes, values } => {
+                let Some(row) = codes.beyond(rows, values.len()) else { return Ok(()) };
+                let (code, count) = (codes.get(row), values.len());
+                let message = format!("code {code} of a dictionary of {count} values");
+                Err(ColumnError::at(row, message))
+            }
+            Self::Integers(_) => Ok(()),
+            Self::Bytes(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
+            Self::Strs(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
         }
     }
 }
 
-/// Makes the error for an id that is too long.
-fn too_long(row: usize) -> WrongColumn {
-    WrongColumn::at(row, "the id has more than 64 MiB".to_owned())
+/// Makes the error for an id of more than 64 MiB.
+fn too_long(row: usize) -> ColumnError {
+    ColumnError::at(row, "the id has more than 64 MiB".to_owned())
 }
 
 fn check_lengths(
     lengths: impl Iterator<Item = usize>,
     rows: Range<usize>,
-) -> Result<(), WrongColumn> {
-    match std::iter::zip(rows, lengths).find(|(_, length)| *length > LONGEST_LINE) {
-        Some((row, _)) => Err(too_long(row)),
-        None => Ok(()),
-    }
+) -> Result<(), ColumnError> {
+    let long = iter::zip(rows, lengths).find(|(_, length)| *length > MAX_LINE_BYTES);
+    long.map_or(Ok(()), |(row, _)| Err(too_long(row)))
 }
 
-/// Checks that offsets ascend, and end within the bytes.
+/// Rejects offsets of ids that do not ascend or end beyond the bytes, and ids that are too long.
 fn check_offsets<T: Copy + Default + Into<i64>>(
     offsets: &[T],
     rows: Range<usize>,
     bytes: usize,
-) -> Result<(), WrongColumn>
+) -> Result<(), ColumnError>
 where
     Wrapping<T>: Sub<Output = Wrapping<T>> + BitOr<Output = Wrapping<T>>,
 {
@@ -526,35 +524,31 @@ where
             let (start, end) = (Wrapping(pair[0]), Wrapping(pair[1]));
             (all | end, lengths | (end - start))
         });
-    let longest = LONGEST_LINE as u64;
+    let longest = MAX_LINE_BYTES as u64;
     if all.0.into() >= 0 && (lengths.0.into() as u64) < longest && last as u64 <= bytes as u64 {
         return Ok(());
     }
-    let length = |pair: &[T]| pair[1].into().wrapping_sub(pair[0].into()) as u64;
-    let wrong = |pair: &[T]| {
+    let wrong = iter::zip(rows, offsets.windows(2)).find(|(_, pair)| {
         let (start, end) = (pair[0].into(), pair[1].into());
-        start < 0 || length(pair) > longest || end as u64 > bytes as u64
-    };
-    let Some((row, pair)) = std::iter::zip(rows, offsets.windows(2)).find(|(_, pair)| wrong(pair))
-    else {
-        return Ok(()); // ids of 64 MiB exactly
-    };
+        start < 0 || end.wrapping_sub(start) as u64 > longest || end as u64 > bytes as u64
+    });
+    // Ids of 64 MiB exactly set a bit that the fast test looks for, and are not wrong.
+    let Some((row, pair)) = wrong else { return Ok(()) };
     let (start, end) = (pair[0].into(), pair[1].into());
-    Err(match () {
-        () if start < 0 => WrongColumn::at(row, format!("offset {start} is negative")),
-        () if end < start => WrongColumn::at(
-            row,
-            format!("offset {end} comes after offset {start}: they must ascend"),
-        ),
-        () if end as u64 > bytes as u64 => {
-            WrongColumn::at(row, format!("offset {end} lies beyond the {bytes} bytes of the ids"))
-        }
-        () => too_long(row),
-    })
+    let message = if start < 0 {
+        format!("offset {start} is negative")
+    } else if end < start {
+        format!("offset {end} comes after offset {start}: they must ascend")
+    } else if end as u64 > bytes as u64 {
+        format!("offset {end} lies beyond the {bytes} bytes of the ids")
+    } else {
+        return Err(too_long(row));
+    };
+    Err(ColumnError::at(row, message))
 }
 
-/// Checks that views lie within their buffers.
-fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<(), WrongColumn> {
+/// Rejects Arrow views of ids that lie outside their buffers, and ids that are too long.
+fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<(), ColumnError> {
     // Short ids lie in their views. This does not end early, so it is a loop without a branch for
     // each row.
     if views[rows.clone()].iter().fold(true, |all, &view| all & (view as u32 <= INLINE as u32)) {
@@ -565,22 +559,17 @@ fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<
         if length <= INLINE {
             continue;
         }
-        if length > LONGEST_LINE {
+        if length > MAX_LINE_BYTES {
             return Err(too_long(row));
         }
         let Some(bytes) = buffers.get(buffer) else {
-            let count = buffers.len();
-            return Err(WrongColumn::at(
-                row,
-                format!("a view into buffer {buffer}, and there are {count}"),
-            ));
+            let message = format!("a view into buffer {buffer}, and there are {}", buffers.len());
+            return Err(ColumnError::at(row, message));
         };
-        if offset + length > bytes.len() {
-            let (end, bytes) = (offset + length, bytes.len());
-            return Err(WrongColumn::at(
-                row,
-                format!("a view that ends at {end} in a buffer of {bytes} bytes"),
-            ));
+        let (end, bytes) = (offset + length, bytes.len());
+        if end > bytes {
+            let message = format!("a view that ends at {end} in a buffer of {bytes} bytes");
+            return Err(ColumnError::at(row, message));
         }
     }
     Ok(())
@@ -591,11 +580,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The first row whose offsets are wrong, found offset by offset.
+    /// Returns the first row whose offsets are wrong, found offset by offset.
     fn wrong_row(offsets: &[i64], bytes: usize) -> Option<usize> {
         let is_wrong = |pair: &[i64]| {
             let (start, end) = (i128::from(pair[0]), i128::from(pair[1]));
-            start < 0 || end < start || end - start > LONGEST_LINE as i128 || end > bytes as i128
+            start < 0 || end < start || end - start > MAX_LINE_BYTES as i128 || end > bytes as i128
         };
         offsets.windows(2).position(is_wrong)
     }

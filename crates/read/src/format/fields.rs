@@ -1,23 +1,20 @@
-//! Rows with any columns, which are found by their names: JSON records, or a table whose first line
-//! has names.
+//! The reader of named columns of small inputs, such as passages: JSON records, or a table with a
+//! header.
 //!
 //! Judgments and results have three fields, and are read where they lie. This module reads smaller
 //! inputs: passages by their positions, and the chunks of documents.
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
 use super::input_format::InputFormat;
-use super::json::{Cursor, Stuck, Token};
-use super::lists::each_field;
+use super::json::{self, JsonFault, JsonValue, LineCounter, offset_in};
 use super::names::are_same;
-use super::opened::Opened;
+use super::open_input::OpenInput;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::lines::diagnostics::{quoted, whole_file};
 use crate::lines::separator::{Separator, split};
 
-/// A column to find in a header or in the keys of records.
+/// A column to find by name in a table's header or among the keys of JSON records.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedColumn<'a> {
     /// The content of the column, in a word.
@@ -31,7 +28,7 @@ pub struct NamedColumn<'a> {
     pub hint: &'static str,
 }
 
-/// The need for a column.
+/// The need for a column of a table or of records: always, only without the next column, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Always,
@@ -40,72 +37,66 @@ pub enum Need {
     Never,
 }
 
-/// The values of the columns of a row; `None` if a column is missing, null or empty.
+/// The values of the wanted columns of a row; `None` if a column is missing, null or empty.
 pub type FieldValues<'r> = [Option<Cow<'r, [u8]>>];
 
-/// Passes each row with its line to `take`; an error of `take` becomes a problem of the text.
+/// Reads a table or JSON records, and passes each row's line and wanted columns to `take`. An error
+/// of `take` becomes a problem of the text.
 ///
 /// # Errors
 /// An unreadable text; a missing column; the problems of all rows; no row at all.
 pub fn each_named_row(
-    text: &Opened,
+    text: &OpenInput,
     columns: &[NamedColumn<'_>],
     take: &mut dyn FnMut(u64, &FieldValues<'_>) -> Result<(), String>,
 ) -> Result<()> {
     if let Some(format) =
-        InputFormat::of_tables(text.content().0).and_then(InputFormat::name_of_tables)
+        InputFormat::detect_table(text.content().0).and_then(InputFormat::name_of_tables)
     {
         let message = format!(
             "is {format}, which is not read here: records or a table of text were expected"
         );
         return Err(Error::Input(whole_file(&text.name, message)));
     }
-    let whole = text.whole().map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
+    let whole = text.whole().map_err(|error| Error::unreadable(&text.name, error))?;
     let mut problems = Problems::default();
     let mut any = false;
-    let mut each = |line: u64, row: Result<&FieldValues<'_>, String>| {
+    let is_json = matches!(whole.trim_ascii_start().first(), Some(b'{' | b'['));
+    let reader = if is_json { records } else { lines };
+    let read = reader(&whole, columns, &mut |line, row| {
         any = true;
         if let Err(message) = row.and_then(|row| take(line, row)) {
-            if problems.first.len() < Problems::LIMIT {
-                problems.first.push(Problem { file: text.name.clone(), line, message })
-            } else {
-                problems.more += 1
-            }
+            problems.add(&text.name, line, || message);
         }
-    };
-    let is_json = matches!(whole.trim_ascii_start().first(), Some(b'{' | b'['));
-    let read = if is_json {
-        records(&whole, columns, &mut each)
-    } else {
-        lines(&whole, columns, &mut each)
-    };
+    });
     if let Err((line, message)) = read {
         problems.first.push(Problem { file: text.name.clone(), line, message });
     } else if !any {
         problems = whole_file(&text.name, "there is no row in it".to_owned());
     }
-    if problems.first.is_empty() { Ok(()) } else { Err(Error::Input(problems)) }
+    problems.into_result(())
 }
 
-/// A callback for each row, with its line, and with its values or an error message.
+/// A callback that gets the line number of each row, with the row's values or an error message.
 type HearRow<'a> = dyn FnMut(u64, Result<&FieldValues<'_>, String>) + 'a;
 
-/// A line, and why nothing can be read from there on.
+/// The line number from which on a text cannot be read, and the reason.
 type BrokenOff = (u64, String);
 
-/// The place of a column among names.
+/// Returns the index of a wanted column among the names of a header or record; `None` if it is
+/// missing.
 fn place_of(column: &NamedColumn<'_>, names: &[Cow<'_, [u8]>]) -> Option<usize> {
-    let place = |name: &str| {
-        let exact = names.iter().position(|other| **other == *name.as_bytes());
-        exact.or_else(|| names.iter().position(|other| are_same(other, name.as_bytes())))
-    };
     match column.given {
         Some(name) => names.iter().position(|other| **other == *name.as_bytes()),
-        None => column.names.iter().find_map(|name| place(name)),
+        None => column.names.iter().find_map(|name| {
+            let exact = names.iter().position(|other| **other == *name.as_bytes());
+            exact.or_else(|| names.iter().position(|other| are_same(other, name.as_bytes())))
+        }),
     }
 }
 
-/// The reason why columns cannot be chosen.
+/// A wanted column that a header or record lacks: under its given name, or under all its known
+/// names.
 pub enum Lacking<'a> {
     /// The name that was given for the column at this place is missing.
     Given(usize, &'a str),
@@ -113,7 +104,7 @@ pub enum Lacking<'a> {
     Column(usize),
 }
 
-/// Chooses the columns among names, by place.
+/// Returns the index of each wanted column among the names of a header or record.
 ///
 /// # Errors
 /// A missing column.
@@ -122,12 +113,12 @@ pub fn choose<'a>(
     columns: &[NamedColumn<'a>],
 ) -> Result<Vec<Option<usize>>, Lacking<'a>> {
     let found: Vec<Option<usize>> = columns.iter().map(|column| place_of(column, names)).collect();
-    let lacks = |at: &usize| match columns[*at].need {
-        Need::Always => found[*at].is_none(),
-        Need::OrNext => found[*at].is_none() && found.get(at + 1).is_none_or(Option::is_none),
+    let missing = (0..columns.len()).find(|&at| match columns[at].need {
+        Need::Always => found[at].is_none(),
+        Need::OrNext => found[at].is_none() && found.get(at + 1).is_none_or(Option::is_none),
         Need::Never => false,
-    };
-    match (0..columns.len()).find(lacks) {
+    });
+    match missing {
         None => Ok(found),
         Some(at) => {
             Err(columns[at].given.map_or(Lacking::Column(at), |name| Lacking::Given(at, name)))
@@ -135,174 +126,122 @@ pub fn choose<'a>(
     }
 }
 
-/// Chooses the columns among names as [`choose`], and says what is wrong.
+/// Returns the index of each wanted column among names, as [`choose`] does, or a message about a
+/// missing one.
 fn chosen(
     names: &[Cow<'_, [u8]>],
     columns: &[NamedColumn<'_>],
 ) -> Result<Vec<Option<usize>>, String> {
-    let among = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-    let said = |what: &'static str| if what == "doc" { "document" } else { what };
-    choose(names, columns).map_err(|lacking| match lacking {
-        Lacking::Given(at, name) => {
-            format!(
-                "there is no column `{name}` for the {}: there are {}",
-                said(columns[at].what),
-                among()
-            )
-        }
-        Lacking::Column(at) => {
-            let NamedColumn { what, names, hint, .. } = columns[at];
-            let what = said(what);
-            format!("no {what} is among {}: its name may be {}{hint}", among(), names.join(", "))
+    choose(names, columns).map_err(|lacking| {
+        let among = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let (Lacking::Given(at, _) | Lacking::Column(at)) = lacking;
+        let NamedColumn { what, names, hint, .. } = columns[at];
+        let what = if what == "doc" { "document" } else { what };
+        match lacking {
+            Lacking::Given(_, name) => {
+                format!("there is no column `{name}` for the {what}: there are {among}")
+            }
+            Lacking::Column(_) => {
+                format!("no {what} is among {among}: its name may be {}{hint}", names.join(", "))
+            }
         }
     })
 }
 
-/// Reads the lines of a table.
+/// Reads the lines of a table, and passes the wanted columns of each to `each`.
 fn lines(
     text: &[u8],
     columns: &[NamedColumn<'_>],
     each: &mut HearRow<'_>,
 ) -> Result<(), BrokenOff> {
-    let (mut number, mut rest) = (0, text);
-    let mut next = || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = memchr(b'\n', rest).unwrap_or(rest.len());
-        let line = &rest[..end];
-        rest = &rest[(end + 1).min(rest.len())..];
-        number += 1;
-        Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
-    };
-    let Some((number, header)) = next() else { return Ok(()) };
+    let all = text.split(|&byte| byte == b'\n');
+    let mut all = (1..).zip(all.map(|line| line.strip_suffix(b"\r").unwrap_or(line)));
+    let Some((number, header)) = all.next().filter(|_| !text.is_empty()) else { return Ok(()) };
     let separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
-    let fields = |line| fields(line, separator);
-    let names = fields(header).map_err(|message| (number, message))?;
+    let names = fields(header, separator).map_err(|message| (number, message))?;
     let chosen = chosen(&names, columns).map_err(|message| (number, message))?;
     let wide = names.len();
-    while let Some((number, line)) = next() {
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let row = fields(line).and_then(|fields| {
-            if fields.len() == wide {
-                Ok(fields)
-            } else {
-                Err(format!("{} fields, and the first line has {wide}", fields.len()))
+    for (number, line) in all.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let row = fields(line, separator).and_then(|fields| match fields.len() {
+            count if count == wide => {
+                let values = chosen
+                    .iter()
+                    .map(|at| at.map(|at| fields[at].clone()).filter(|value| !value.is_empty()));
+                Ok(values.collect::<Vec<_>>())
             }
-        });
-        let value = |at: usize, row: &[Cow<'_, [u8]>]| {
-            Some(row[at].clone().into_owned()).filter(|of| !of.is_empty())
-        };
-        let row = row.map(|row| {
-            chosen
-                .iter()
-                .map(|at| at.and_then(|at| value(at, &row)).map(Cow::Owned))
-                .collect::<Vec<_>>()
+            count => Err(format!("{count} fields, and the first line has {wide}")),
         });
         each(number, row.as_deref().map_err(Clone::clone));
     }
     Ok(())
 }
 
-/// The fields of a line, without their quotes.
+/// Splits a line of a table into its fields, without the quotes around them.
 fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, String> {
     let fields =
         split(line, separator).map_err(|_| "a quote is not closed on this line".to_owned())?;
-    let of = |field: crate::lines::separator::Field| {
+    let fields = fields.into_iter().map(|field| {
         let bytes = &line[field.start..field.end];
-        if field.escaped {
-            let mut plain = Vec::with_capacity(bytes.len());
-            let mut at = 0;
-            while at < bytes.len() {
-                plain.push(bytes[at]);
-                at += if bytes[at] == b'"' { 2 } else { 1 };
-            }
-            Cow::Owned(plain)
-        } else {
-            Cow::Borrowed(bytes)
+        if !field.escaped {
+            return Cow::Borrowed(bytes);
         }
-    };
-    Ok(fields.into_iter().map(of).collect())
+        let mut plain = Vec::with_capacity(bytes.len());
+        let mut at = 0;
+        while at < bytes.len() {
+            plain.push(bytes[at]);
+            at += if bytes[at] == b'"' { 2 } else { 1 };
+        }
+        Cow::Owned(plain)
+    });
+    Ok(fields.collect())
 }
 
-/// Reads records, one after another or in an array.
+/// Reads JSON records, one after another or in an array, and passes the wanted values of each to
+/// `each`.
 fn records(
     text: &[u8],
     columns: &[NamedColumn<'_>],
     each: &mut HearRow<'_>,
 ) -> Result<(), BrokenOff> {
-    let mut cursor = Cursor::new(text, true, 1);
+    let broken = |fault: JsonFault| (fault.line(text, 1), fault.message);
+    let mut lines = LineCounter::new(text, 1);
     let mut chosen: Option<Keys> = None;
-    let read = (|| {
-        let in_array = cursor.passes(b'[')?;
-        let mut first = true;
-        loop {
-            if in_array {
-                let ends = cursor.passes(b']')?;
-                if ends {
-                    break;
-                }
-                if !first {
-                    cursor.expect(b',', "',' or ']'")?;
-                }
-            } else if cursor.peek()?.is_none() {
-                return Ok(());
+    for record in json::records(text).map_err(broken)? {
+        let line = lines.at(offset_in(text, record));
+        let pairs =
+            json::pairs(record).map_err(|fault| (fault.line(record, line), fault.message))?;
+        let (names, values): (Vec<_>, Vec<_>) =
+            pairs.into_iter().map(|(name, value)| (Cow::Owned(name), value)).unzip();
+        let chosen: &Keys = match &mut chosen {
+            Some(chosen) => {
+                chosen.complete(&names, columns);
+                chosen
             }
-            first = false;
-            cursor.expect(b'{', "a record, which starts with '{',")?;
-            let line = cursor.line;
-            let (names, values) = record(&mut cursor)?;
-            let chosen: &Keys = match &mut chosen {
-                Some(chosen) => {
-                    chosen.complete(&names, columns);
-                    chosen
-                }
-                None => chosen.insert(Keys::of(&names, columns).map_err(Stuck::Wrong)?),
-            };
-            let row = chosen.values(&names, &values);
-            each(line, row.as_deref().map_err(Clone::clone));
-        }
-        match cursor.peek()? {
-            None => Ok(()),
-            Some(_) => Err(cursor.unexpected("the end of the text")),
-        }
-    })();
-    read.map_err(|stuck| match stuck {
-        Stuck::Wrong(message) => (cursor.line, message),
-        Stuck::Incomplete => (cursor.line, "the text ends here".to_owned()),
-    })
+            None => {
+                let keys = Keys::choose(&names, columns).map_err(|message| (line, message))?;
+                chosen.insert(keys)
+            }
+        };
+        let row = chosen.values(&names, &values);
+        each(line, row.as_deref().map_err(Clone::clone));
+    }
+    Ok(())
 }
 
-/// The keys of a record, and their values.
-type KeysAndValues<'t> = (Vec<Cow<'t, [u8]>>, Vec<Token<'t>>);
-
-/// Reads the rest of an opened record.
-fn record<'t>(cursor: &mut Cursor<'t>) -> Result<KeysAndValues<'t>, Stuck> {
-    let (mut names, mut values) = (Vec::new(), Vec::new());
-    each_field(cursor, |name, value, cursor| {
-        if let Token::Open(open) = value {
-            cursor.skip_rest(open)?;
-        }
-        names.push(name);
-        values.push(value);
-        Ok(())
-    })?;
-    Ok((names, values))
-}
-
-/// The keys that are read of each record.
+/// The keys to read of each JSON record: one for each wanted column, if a record had it.
 struct Keys(Vec<(&'static str, Option<Vec<u8>>)>);
 
 impl Keys {
-    fn of(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Self, String> {
+    fn choose(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Self, String> {
         let chosen = chosen(names, columns)?;
-        let name = |at: &Option<usize>| at.map(|at| names[at].clone().into_owned());
-        Ok(Keys(columns.iter().map(|column| column.what).zip(chosen.iter().map(name)).collect()))
+        let keys = std::iter::zip(columns, chosen);
+        let keys =
+            keys.map(|(column, at)| (column.what, at.map(|at| names[at].clone().into_owned())));
+        Ok(Self(keys.collect()))
     }
 
-    /// Finds keys absent from earlier records: a record may lack optional columns.
+    /// Adds keys of wanted columns that earlier JSON records lacked: a record may lack optional
+    /// columns.
     fn complete(&mut self, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) {
         for ((_, key), column) in
             self.0.iter_mut().zip(columns).filter(|((_, key), _)| key.is_none())
@@ -311,28 +250,28 @@ impl Keys {
         }
     }
 
-    /// The values of a record under these keys.
+    /// Returns the values that a JSON record has under the wanted keys.
     fn values<'t>(
         &self,
-        names: &[Cow<'t, [u8]>],
-        values: &[Token<'t>],
+        names: &[Cow<'_, [u8]>],
+        values: &[&'t [u8]],
     ) -> Result<Vec<Option<Cow<'t, [u8]>>>, String> {
-        let of_key = |(what, key): &(&'static str, Option<Vec<u8>>)| {
+        let values = self.0.iter().map(|(what, key)| {
             let Some(key) = key else { return Ok(None) };
             let mut places = (0..names.len()).filter(|&at| *names[at] == key[..]);
             let Some(at) = places.next() else { return Ok(None) };
             if places.next().is_some() {
                 return Err(format!("{} occurs twice in the record", quoted(key)));
             }
-            match &values[at] {
-                Token::Word(b"null") => Ok(None),
-                Token::String(string) => Ok(Some(string.clone())),
-                Token::Word(word) => Ok(Some(Cow::Borrowed(*word))),
-                Token::Open(_) => {
+            match JsonValue::parse(values[at])? {
+                JsonValue::Word(b"null") => Ok(None),
+                JsonValue::String(string) => Ok(Some(string)),
+                JsonValue::Word(word) => Ok(Some(Cow::Borrowed(word))),
+                JsonValue::Object(_) | JsonValue::Array(_) => {
                     Err(format!("the {what} is an object or an array, and not a text or a number"))
                 }
             }
-        };
-        self.0.iter().map(of_key).collect()
+        });
+        values.collect()
     }
 }

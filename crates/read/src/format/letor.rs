@@ -15,23 +15,25 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::made::{MadeOf, MadeRows, MakeRows, wrong_id};
-use crate::bytes::limits::LONGEST_LINE;
-use crate::format::opened::Opened;
+use super::sequence::{Sequence, SequenceFormat};
+use crate::bytes::limits::MAX_LINE_BYTES;
+use crate::format::open_input::OpenInput;
 use crate::lines::diagnostics::quoted;
+use crate::lines::row::{RowBatch, wrong_id};
 use crate::lines::scan::split;
 
 /// The shape of a line, for messages.
 pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
 
-/// A LETOR text that files of scores go with.
+/// An input of LETOR judgments (`grade qid:query feature:value …`), to whose lines files of scores
+/// belong.
 #[derive(Debug, Clone)]
 pub struct Letor {
-    pub text: Arc<Opened>,
+    pub text: Arc<OpenInput>,
     pub query_lengths: Option<Arc<QueryLengths>>,
 }
 
-/// The numbers of lines of each query, from a file of their own.
+/// The number of lines of each query of LETOR judgments, from a file of their own.
 #[derive(Debug)]
 pub struct QueryLengths {
     name: String,
@@ -39,54 +41,50 @@ pub struct QueryLengths {
 }
 
 impl QueryLengths {
-    /// The number of lines of the group `first` (from 0) and all later groups.
+    /// Returns the number of LETOR lines of the query `first` (from 0) and all later queries
+    /// together.
     fn lines(&self, first: usize) -> u64 {
         self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
     }
 
-    /// Reads one number from each line of `text`.
+    /// Reads the file of LETOR query lengths: one number on each line of `text`.
     ///
     /// # Errors
     /// The number of the first line without a number, and a message.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
-        let lines = (1..)
-            .zip(text.split(|&byte| byte == b'\n'))
-            .map(|(line, text)| (line, text.trim_ascii()));
-        let size = |(line, text): (u64, &[u8])| {
-            let size = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-            size.ok_or_else(|| {
-                (
-                    line,
-                    format!(
-                        "{} is not a number of lines: one is expected for each query",
-                        quoted(text)
-                    ),
-                )
-            })
-        };
-        let sizes =
-            lines.filter(|(_, text)| !text.is_empty()).map(size).collect::<Result<_, _>>()?;
-        Ok(QueryLengths { name: name.to_owned(), sizes })
+        let mut sizes = Vec::new();
+        for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            let text = text.trim_ascii();
+            if text.is_empty() {
+                continue;
+            }
+            let size = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            sizes.push(size.ok_or_else(|| {
+                let text = quoted(text);
+                (line, format!("{text} is not a number of lines: one is expected for each query"))
+            })?);
+        }
+        Ok(Self { name: name.to_owned(), sizes })
     }
 }
 
-impl MadeOf for Letor {
-    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+impl SequenceFormat for Letor {
+    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
         Ok(Box::new(LetorJudgments::new(self.query_lengths.clone())))
     }
 }
 
-/// Scores of the documents of a LETOR text.
+/// A file of scores for the documents of a LETOR text, as a run.
 #[derive(Debug)]
 pub(super) struct OfScores(pub Letor);
 
-impl MadeOf for OfScores {
-    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+impl SequenceFormat for OfScores {
+    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
         Ok(Box::new(Scored::new(&self.0)?))
     }
 }
 
-/// A line of LETOR.
+/// A parsed line of LETOR: nothing, a judged document, or an error.
 enum LetorLine<'t> {
     /// A blank line, or a comment.
     Nothing,
@@ -98,8 +96,13 @@ enum LetorLine<'t> {
     Wrong(String),
 }
 
-/// Reads lines of LETOR.
-#[derive(Debug)]
+/// Makes the error about a LETOR line with the fault `what`, and names the expected shape.
+fn wrong_shape<'t>(what: String) -> LetorLine<'t> {
+    LetorLine::Wrong(format!("{what}: expected '{SHAPE}'"))
+}
+
+/// The reader of LETOR lines, which counts them by query where a file gives query lengths.
+#[derive(Debug, Default)]
 struct LetorLines {
     number: u64,
     groups: Option<Arc<QueryLengths>>,
@@ -114,11 +117,10 @@ struct LetorLines {
 
 impl LetorLines {
     fn new(groups: Option<Arc<QueryLengths>>) -> Self {
-        let (query, doc) = (Vec::new(), Vec::new());
-        LetorLines { number: 0, groups, group: 0, left: 0, query, qid: None, doc }
+        Self { groups, ..Self::default() }
     }
 
-    /// Reads the next line.
+    /// Parses the next LETOR line to its grade, query and document.
     fn next<'t>(&'t mut self, line: &'t [u8]) -> LetorLine<'t> {
         self.number += 1;
         let (data, comment) = match memchr(b'#', line) {
@@ -128,9 +130,8 @@ impl LetorLines {
         let mut fields = split(data).peekable();
         let Some(grade) = fields.next() else { return LetorLine::Nothing };
         let qid = fields.next_if(|field| field.starts_with(b"qid:")).map(|field| &field[4..]);
-        let what = |what: String| LetorLine::Wrong(format!("{what}: expected '{SHAPE}'"));
         if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
-            return what(format!("{} is not a feature", quoted(wrong)));
+            return wrong_shape(format!("{} is not a feature", quoted(wrong)));
         }
         if let Some(wrong) = self.next_of_group(qid) {
             return LetorLine::Wrong(wrong);
@@ -138,10 +139,10 @@ impl LetorLines {
         let query = match (&self.groups, qid) {
             (Some(_), _) => &self.query[..],
             (None, Some(query)) => query,
-            (None, None) => return what(format!("there is no qid in {}", quoted(line))),
+            (None, None) => return wrong_shape(format!("there is no qid in {}", quoted(line))),
         };
         if let Some(wrong) = wrong_id("query", query) {
-            return what(wrong);
+            return wrong_shape(wrong);
         }
         let doc = match document(comment) {
             Some(doc) => doc,
@@ -151,13 +152,14 @@ impl LetorLines {
             }
         };
         match wrong_id("document", doc) {
-            Some(wrong) => what(wrong),
+            Some(wrong) => wrong_shape(wrong),
             None => LetorLine::Document { grade, query, doc },
         }
     }
 
-    /// Counts a line with this `qid` in its group, if groups exist; returns a message if the line
-    /// does not fit. A `qid` must be constant within a group, and change at the next group.
+    /// Counts a LETOR line towards the current query if query lengths are known; returns a message
+    /// if its `qid` does not fit. A `qid` must be constant within a group, and change at the next
+    /// group.
     fn next_of_group(&mut self, qid: Option<&[u8]>) -> Option<String> {
         let groups = self.groups.as_deref()?;
         let begins = self.left == 0;
@@ -180,15 +182,11 @@ impl LetorLines {
             ));
         }
         if !begins && self.qid.as_deref() != qid {
-            let shown = |qid: Option<&[u8]>| {
-                qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)))
-            };
+            let [found, expected] = [qid, self.qid.as_deref()]
+                .map(|qid| qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid))));
             return Some(format!(
-                "{} in group {} in {}, which begins with {}",
-                shown(qid),
-                self.group,
-                groups.name,
-                shown(self.qid.as_deref())
+                "{found} in group {} in {}, which begins with {expected}",
+                self.group, groups.name
             ));
         }
         if begins {
@@ -200,7 +198,8 @@ impl LetorLines {
         None
     }
 
-    /// Says what is wrong at the end of the text, if something is.
+    /// Returns the message that LETOR judgments ended before the lines that the query lengths say,
+    /// if so.
     fn end(&self) -> Option<String> {
         let groups = self.groups.as_deref()?;
         let rest = self.left.saturating_add(groups.lines(self.group));
@@ -211,7 +210,8 @@ impl LetorLines {
     }
 }
 
-/// Finds the document that a comment names: the word behind `docid =`, or else the first word.
+/// Returns the document id in the comment of a LETOR line: the word behind `docid =`, or else the
+/// first word.
 fn document(comment: &[u8]) -> Option<&[u8]> {
     let mut words = split(comment);
     match words.next()? {
@@ -223,27 +223,27 @@ fn document(comment: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Makes judgments of a LETOR text.
+/// The reader of LETOR text as rows of query, document and grade.
 #[derive(Debug)]
 pub(super) struct LetorJudgments(LetorLines);
 
 impl LetorJudgments {
     pub fn new(groups: Option<Arc<QueryLengths>>) -> Self {
-        LetorJudgments(LetorLines::new(groups))
+        Self(LetorLines::new(groups))
     }
 
-    fn line(&mut self, line: &[u8], rows: &mut MadeRows) {
+    fn line(&mut self, line: &[u8], rows: &mut RowBatch) {
         let number = self.0.number + 1;
         match self.0.next(line) {
             LetorLine::Nothing => {}
             LetorLine::Document { grade, query, doc } => rows.row(number, query, doc, grade),
-            LetorLine::Wrong(message) => rows.wrong(number, &message),
+            LetorLine::Wrong(message) => rows.fault(number, message),
         }
     }
 }
 
-impl MakeRows for LetorJudgments {
-    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+impl Sequence for LetorJudgments {
+    fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
         let done = each_line(text, ended, |line| {
             self.line(line, rows);
             !rows.are_enough()
@@ -252,14 +252,14 @@ impl MakeRows for LetorJudgments {
             && done == text.len()
             && let Some(message) = self.0.end()
         {
-            rows.wrong_from_here(self.0.number, &message);
+            rows.end_with(self.0.number, message);
         }
         Ok(done)
     }
 }
 
-/// Passes whole lines to `take` until it returns `false`, and returns the number of bytes of these
-/// lines, the last one included.
+/// Passes whole lines of a text to `take` until it returns `false`; returns the bytes of the passed
+/// lines.
 fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
     let mut start = 0;
     while start < text.len() {
@@ -277,7 +277,8 @@ fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> u
     start
 }
 
-/// A maker of results from scores and from the LETOR text of their documents.
+/// The reader of a file of scores as rows of a run, with queries and documents from LETOR
+/// judgments.
 struct Scored<'a> {
     letor: BufReader<Box<dyn Read + Send + 'a>>,
     name: &'a str,
@@ -291,7 +292,7 @@ impl<'a> Scored<'a> {
     fn new(letor: &'a Letor) -> io::Result<Self> {
         let text = letor.text.text()?;
         let lines = LetorLines::new(letor.query_lengths.clone());
-        Ok(Scored {
+        Ok(Self {
             letor: BufReader::with_capacity(256 << 10, text),
             name: &letor.text.name,
             lines,
@@ -300,18 +301,19 @@ impl<'a> Scored<'a> {
         })
     }
 
-    /// Reads the next document of the LETOR text; returns `false` at its end.
+    /// Reads the next line of the LETOR text whose documents are scored; returns `false` at its
+    /// end.
     fn next_line(&mut self) -> io::Result<bool> {
         self.text.clear();
         let read =
-            self.letor.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut self.text)?;
+            self.letor.by_ref().take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut self.text)?;
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
         Ok(read > 0)
     }
 
-    fn score(&mut self, line: &[u8], rows: &mut MadeRows) -> io::Result<bool> {
+    fn score(&mut self, line: &[u8], rows: &mut RowBatch) -> io::Result<bool> {
         self.line += 1;
         let score = line.trim_ascii();
         if score.is_empty() || score[0] == b'#' {
@@ -322,13 +324,12 @@ impl<'a> Scored<'a> {
             let message = format!(
                 "{score} is not a number: a score on each line was expected, and no header"
             );
-            rows.wrong_from_here(self.line, &message);
+            rows.end_with(self.line, message);
             return Ok(false);
         }
         loop {
             if !self.next_line()? {
-                let message = format!("there are more scores than documents in {}", self.name);
-                rows.wrong_from_here(self.line, &message);
+                self.refuse_count("more", rows);
                 return Ok(false);
             }
             match self.lines.next(&self.text) {
@@ -343,12 +344,16 @@ impl<'a> Scored<'a> {
         }
     }
 
-    /// Says what is wrong if scores end before the documents do.
-    fn end(&mut self, rows: &mut MadeRows) -> io::Result<()> {
+    fn refuse_count(&self, more: &str, rows: &mut RowBatch) {
+        let message = format!("there are {more} scores than documents in {}", self.name);
+        rows.end_with(self.line, message);
+    }
+
+    /// Adds an error to the rows if a file of scores ends before the documents of its LETOR text.
+    fn end(&mut self, rows: &mut RowBatch) -> io::Result<()> {
         while self.next_line()? {
             if let LetorLine::Document { .. } | LetorLine::Wrong(_) = self.lines.next(&self.text) {
-                let message = format!("there are fewer scores than documents in {}", self.name);
-                rows.wrong_from_here(self.line, &message);
+                self.refuse_count("fewer", rows);
                 return Ok(());
             }
         }
@@ -356,8 +361,8 @@ impl<'a> Scored<'a> {
     }
 }
 
-impl MakeRows for Scored<'_> {
-    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+impl Sequence for Scored<'_> {
+    fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
         let mut failed = None;
         let done = each_line(text, ended, |line| match self.score(line, rows) {
             Ok(goes_on) => goes_on && !rows.are_enough(),

@@ -3,66 +3,47 @@
 //! It must never know records, judgments and rankings.
 //!
 //! ```text
-//! input_format, read_as   the formats, and what is said of them where the content does not decide
-//! opened    an input that is open
-//! form      the format of a text, and how its rows are read; recognised: those that were
-//! look      a look at the first lines of a text
-//! tell      recognises the format of a text by its first lines; tell_file, tell_ids, tell_json,
-//!           tell_letor, tell_platform and tell_table by what is in them
-//! names     finds the columns or keys that are read
-//! made      rows that are made of another format, a line each
-//! json      objects of queries with objects of documents
-//! records   objects that are a judgment or a result
-//! alike     records of JSON that are written alike, without reading their keys
-//! fields    rows of which any columns are read by their names; span_columns: those of passages
-//! lists     objects that have a list of judgments or results
-//! platforms large objects with judgments or results somewhere in them, as platforms write them
-//! letor     judgments among features, and files of scores
-//! npy       matrices of NumPy
-//! neighbours   ids of nearest neighbours, of which `tell_ids` tells the format
-//! tables    files of tables, which another crate reads as columns
-//! foreign   texts that are in no known format
-//! ranked    tables whose ranks do not stand right behind the documents
+//! input_format      the formats
+//! read_options      what a caller says of an input where its content does not decide
+//! open_input        an open input
+//! row_layout        the format of a text, and how its rows are read
+//! detected_formats  the formats that were detected, for `-v`
+//! detect            the format of a text by its first lines: a file for each family of formats
+//! names             the columns or keys that are read
+//! sequence          formats that are read from the start of a text to its end
+//! json              records, lists, objects of queries, and files of platforms
+//! fields            rows of which any columns are read by their names
+//! span_columns      the columns of passages
+//! letor             judgments among features, and files of scores
+//! npy               matrices of NumPy
+//! neighbours        ids of nearest neighbours
+//! tables            files of tables, which another crate reads as columns
 //! ```
 //!
-//! TREC text and tables (see `scan` and `table`) are read in place. The other formats are turned
-//! into lines while they are read. The made lines are read like compressed text: by blocks, while
-//! another thread works on the rows. Only the cells of a valid matrix in memory are read without
-//! lines.
+//! Rows of TREC text and of tables are read where they lie. All other formats copy the fields of
+//! their rows to batches: line by line on all threads, or in sequence on one, while others work on
+//! the rows. Only the cells of a valid matrix in memory are read without rows.
 
-mod alike;
+pub mod detect;
+pub mod detected_formats;
 pub mod fields;
-pub mod foreign;
-pub mod form;
 pub mod input_format;
 pub mod json;
 pub mod letor;
-pub mod lists;
 pub mod lmx;
-pub mod look;
-pub mod made;
 pub mod names;
 mod neighbours;
 pub mod npy;
-pub mod opened;
-mod platforms;
-pub mod ranked;
-pub mod read_as;
-pub mod recognised;
-pub mod records;
+pub mod open_input;
+pub mod read_options;
+pub mod row_layout;
+pub mod sequence;
 pub mod span_columns;
 pub mod tables;
-pub mod tell;
-mod tell_file;
-mod tell_ids;
-mod tell_json;
-mod tell_letor;
-mod tell_platform;
-mod tell_table;
 
 pub use super::lines::options::OptionStyle;
-pub use form::{Form, Partner, RowMaker, RowShape};
+pub use detected_formats::{DetectedFile, DetectedFormats};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;
-pub use read_as::ReadAs;
-pub use recognised::{Recognised, RecognisedText};
+pub use read_options::ReadOptions;
+pub use row_layout::{AlignedQrels, OtherFormat, RowLayout, RowShape};

@@ -1,11 +1,10 @@
-//! Names of columns: the names that identify the columns of a header or record, and the names that
-//! the user gives.
+//! The names by which columns of tables and keys of records are found: known names, and the user's.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
-use crate::judged_by::JudgedBy;
+use crate::judged_by::FacetKind;
 use crate::lines::diagnostics::quoted;
 use crate::lines::layout::NumberKind;
 use crate::lines::options::OptionStyle;
@@ -14,7 +13,8 @@ use crate::lines::shape::Role;
 /// The most columns or keys that a message lists.
 const MOST_NAMED: usize = 20;
 
-/// The content of a column of a table, or of a key of a record.
+/// The content of a table's column or a record's key, such as query, document, grade, score or
+/// rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnRole {
     Query,
@@ -29,39 +29,41 @@ pub(super) enum ColumnRole {
     Length,
 }
 
-const COLUMNS: [(&str, ColumnRole); 10] = [
-    ("query", ColumnRole::Query),
-    ("doc", ColumnRole::Doc),
-    ("grade", ColumnRole::Grade),
-    ("judge", ColumnRole::Judge),
-    ("subtopic", ColumnRole::Subtopic),
-    ("score", ColumnRole::Score),
-    ("rank", ColumnRole::Rank),
-    ("start", ColumnRole::Start),
-    ("end", ColumnRole::End),
-    ("length", ColumnRole::Length),
-];
-
 impl ColumnRole {
+    /// Every content, with its name.
+    const ALL: [(&'static str, Self); 10] = [
+        ("query", Self::Query),
+        ("doc", Self::Doc),
+        ("grade", Self::Grade),
+        ("judge", Self::Judge),
+        ("subtopic", Self::Subtopic),
+        ("score", Self::Score),
+        ("rank", Self::Rank),
+        ("start", Self::Start),
+        ("end", Self::End),
+        ("length", Self::Length),
+    ];
+
     fn name(self) -> &'static str {
-        COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
+        Self::ALL.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
 
-    /// The column of the facets of judgments, if tables can have them.
-    fn of_groups(by: JudgedBy) -> Option<Self> {
+    /// Returns the content, judge or subtopic, of the column for a kind of facet; `None` if tables
+    /// have no such column.
+    fn for_facet(by: FacetKind) -> Option<Self> {
         match by {
-            JudgedBy::Judge => Some(ColumnRole::Judge),
-            JudgedBy::Subtopic => Some(ColumnRole::Subtopic),
-            JudgedBy::Preference | JudgedBy::Span => None,
+            FacetKind::Judge => Some(Self::Judge),
+            FacetKind::Subtopic => Some(Self::Subtopic),
+            FacetKind::Preference | FacetKind::Span => None,
         }
     }
 
-    /// Parses the content of a column.
+    /// Parses the content of a column, such as `query` or `score`.
     ///
     /// # Errors
     /// An unknown content.
-    fn of(name: &str) -> Result<Self, String> {
-        let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
+    fn from_name(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
         known.ok_or_else(|| {
             format!(
                 "`{name}` is none of query, doc, grade, judge, subtopic, score, rank, start, end \
@@ -70,11 +72,11 @@ impl ColumnRole {
         })
     }
 
-    /// The names by which the column is recognised in qrels or in a run; the first that a header
-    /// has is taken. Case does not matter, and `-` counts as `_`.
+    /// Returns the header names, such as `query_id`, that mark a column of this content in qrels or
+    /// in a run. The first that a header has is taken. Case does not matter, and `-` counts as `_`.
     fn known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
-            (ColumnRole::Query, _) => &[
+            (Self::Query, _) => &[
                 "query_id",
                 "qid",
                 "q_id",
@@ -86,9 +88,11 @@ impl ColumnRole {
                 "session_id",
                 "indexes",
             ],
-            (ColumnRole::Doc, _) => &[
+            (Self::Doc, _) => &[
                 "doc_id",
-                "docno", // before docid: in PyTerrier's tables that is a number of the index
+                // `docno` comes before `docid`, because in PyTerrier's tables `docid` is a number
+                // of the index.
+                "docno",
                 "docid",
                 "document_id",
                 "pid",
@@ -99,10 +103,10 @@ impl ColumnRole {
                 "doc",
                 "document",
             ],
-            (ColumnRole::Grade, Role::Qrels) => {
+            (Self::Grade, Role::Qrels) => {
                 &["relevance", "rel", "label", "grade", "target", "rating", "score"]
             }
-            (ColumnRole::Judge, Role::Qrels) => &[
+            (Self::Judge, Role::Qrels) => &[
                 "judge_id",
                 "judge",
                 "assessor_id",
@@ -112,44 +116,41 @@ impl ColumnRole {
                 "rater_id",
                 "rater",
             ],
-            (ColumnRole::Subtopic, Role::Qrels) => {
+            (Self::Subtopic, Role::Qrels) => {
                 &["subtopic_id", "subtopic", "intent_id", "intent", "aspect_id", "aspect"]
             }
-            (ColumnRole::Score, Role::Run) => {
+            (Self::Score, Role::Run) => {
                 &["score", "sim", "prediction", "pred", "preds", "rating_pred"]
             }
-            (ColumnRole::Rank, Role::Run) => &["rank"],
+            (Self::Rank, Role::Run) => &["rank"],
             // Spellings of Chroma, LlamaIndex, LangChain and other libraries.
-            (ColumnRole::Start, _) => {
+            (Self::Start, _) => {
                 &["start", "start_index", "start_char_idx", "start_offset", "begin"]
             }
-            (ColumnRole::End, _) => &["end", "end_index", "end_char_idx", "end_offset", "stop"],
-            (ColumnRole::Length, _) => &["length"],
+            (Self::End, _) => &["end", "end_index", "end_char_idx", "end_offset", "stop"],
+            (Self::Length, _) => &["length"],
             _ => &[],
         }
     }
 
-    /// Fallback names, tried only where the usual names are not enough, so that files keep their
-    /// earlier meaning. Ragas, LlamaIndex and OpenSearch use the names for columns with a list in
-    /// each row, and Quepid for its tables.
+    /// Returns fallback header names of a column's content, tried only where the usual names are
+    /// not enough. So files keep their earlier meaning. Ragas, LlamaIndex and OpenSearch use the
+    /// names for columns with a list in each row, and Quepid for its tables.
     fn also_known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
-            (ColumnRole::Query, _) => &["user_input", "searchtext", "query_text"],
-            (ColumnRole::Doc, Role::Qrels) => {
-                &["reference_context_ids", "expected_ids", "relevant_docs"]
-            }
-            (ColumnRole::Doc, Role::Run) => {
-                &["retrieved_context_ids", "retrieved_ids", "documentids"]
-            }
-            (ColumnRole::Rank, Role::Run) => &["doc_position", "position"],
+            (Self::Query, _) => &["user_input", "searchtext", "query_text"],
+            (Self::Doc, Role::Qrels) => &["reference_context_ids", "expected_ids", "relevant_docs"],
+            (Self::Doc, Role::Run) => &["retrieved_context_ids", "retrieved_ids", "documentids"],
+            (Self::Rank, Role::Run) => &["doc_position", "position"],
             _ => &[],
         }
     }
 }
 
-/// The names by which a column of this content is recognised.
-pub fn usual_names(what: &str, role: Role) -> &'static [&'static str] {
-    ColumnRole::of(what).map_or(&[], |column| column.known_as(role))
+/// Returns the header names that mark a column of the content `what`, such as `query`, in qrels or
+/// in a run.
+pub fn default_names(what: &str, role: Role) -> &'static [&'static str] {
+    ColumnRole::from_name(what).map_or(&[], |column| column.known_as(role))
 }
 
 /// The keys under which other tools keep the texts of documents, where ids were expected, and the
@@ -173,11 +174,11 @@ const TEXTS: [(Role, &[&str], &str); 2] = [
     ),
 ];
 
-/// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by
-/// the names in its header, or `query,-,doc,score` in the order of its columns, if it has no
-/// header. Runs have a score or a rank, and qrels a grade, perhaps with a judge or a subtopic.
-/// Where each row has a list of documents, `score=-` or `grade=-` says that no column of numbers
-/// belongs to it: its order is the ranking, and its documents have grade 1.
+/// The columns to read of a table or of records, by name (`query=qid,doc=pid,score=s`) or in order.
+/// Columns in order, as `query,-,doc,score`, are for a table without a header. Runs have a score or
+/// a rank, and qrels a grade, perhaps with a judge or a subtopic. Where each row has a list of
+/// documents, `score=-` or `grade=-` says that no column of numbers belongs to it: its order is the
+/// ranking, and its documents have grade 1.
 ///
 /// ```
 /// use laneval::ColumnNames;
@@ -187,10 +188,10 @@ const TEXTS: [(Role, &[&str], &str); 2] = [
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ColumnNames(Names);
+pub struct ColumnNames(ColumnSelection);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Names {
+enum ColumnSelection {
     Named(Vec<(ColumnRole, String)>),
     /// The columns in order; `None` for a column that is not read.
     Ordered(Vec<Option<ColumnRole>>),
@@ -205,32 +206,39 @@ impl FromStr for ColumnNames {
                             is not read; judgments have grade in the place of score, and may have \
                             judge or subtopic; score=- and grade=- \
                             are for lists of documents without numbers";
-        let wrong = |what: String| Error::Unanswerable(format!("{what}: {WAYS}"));
-        let column = |name: &str| ColumnRole::of(name).map_err(wrong);
-        let parts: Vec<&str> = text.split(',').collect();
-        let names = if text.contains('=') {
-            let named = parts.iter().map(|part| match part.split_once('=') {
-                Some((name, of)) if !of.is_empty() => Ok((column(name)?, of.to_owned())),
-                _ => Err(wrong(format!("`{part}` names no column"))),
+        let names = ColumnSelection::parse(text).and_then(Self::complete);
+        names.map_err(|what| Error::Unanswerable(format!("{what}: {WAYS}")))
+    }
+}
+
+impl ColumnSelection {
+    /// Parses columns given by name (`query=qid`) or in order (`query,-,doc`), of which some may be
+    /// missing.
+    fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split(',');
+        if text.contains('=') {
+            let named = parts.map(|part| match part.split_once('=') {
+                Some((name, value)) if !value.is_empty() => {
+                    Ok((ColumnRole::from_name(name)?, value.to_owned()))
+                }
+                _ => Err(format!("`{part}` names no column")),
             });
-            Names::Named(named.collect::<Result<_, _>>()?)
+            named.collect::<Result<_, _>>().map(Self::Named)
         } else {
-            let ordered = parts
-                .iter()
-                .map(|part| if *part == "-" { Ok(None) } else { column(part).map(Some) });
-            Names::Ordered(ordered.collect::<Result<_, _>>()?)
-        };
-        ColumnNames::complete(names).map_err(wrong)
+            let ordered =
+                parts.map(|part| (part != "-").then(|| ColumnRole::from_name(part)).transpose());
+            ordered.collect::<Result<_, _>>().map(Self::Ordered)
+        }
     }
 }
 
 impl fmt::Display for ColumnNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts: Vec<String> = match &self.0 {
-            Names::Named(named) => {
+            ColumnSelection::Named(named) => {
                 named.iter().map(|(column, name)| format!("{}={name}", column.name())).collect()
             }
-            Names::Ordered(all) => {
+            ColumnSelection::Ordered(all) => {
                 all.iter().map(|column| column.map_or("-", ColumnRole::name).to_owned()).collect()
             }
         };
@@ -239,9 +247,9 @@ impl fmt::Display for ColumnNames {
 }
 
 impl ColumnNames {
-    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score`
-    /// or `rank`, and the name of its column. Columns without a pair are recognised by their usual
-    /// names.
+    /// Makes the choice of columns by name, from pairs of a content and its column's name in the
+    /// header. A content is `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or `rank`.
+    /// Columns without a pair are recognised by their usual names.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -252,16 +260,18 @@ impl ColumnNames {
     /// # Errors
     /// A content other than these.
     pub fn named<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, Error> {
-        let named =
-            names.into_iter().map(|(what, name)| Ok((ColumnRole::of(what)?, name.to_owned())));
+        let named = names
+            .into_iter()
+            .map(|(what, name)| Ok((ColumnRole::from_name(what)?, name.to_owned())));
         named
             .collect::<Result<_, _>>()
-            .map(|named| ColumnNames(Names::Named(named)))
+            .map(|named| Self(ColumnSelection::Named(named)))
             .map_err(Error::Unanswerable)
     }
 
-    /// Makes names from all columns of a table without a header, in their order: `query`, `doc`,
-    /// `grade`, `judge`, `subtopic`, `score` or `rank`, and `None` for a column that is not read.
+    /// Makes the choice of columns of a table without a header, from the contents of all columns in
+    /// order. A content is `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or `rank`, and
+    /// `None` stands for a column that is not read.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -273,75 +283,80 @@ impl ColumnNames {
     /// # Errors
     /// An unknown content; a missing column; a repeated column.
     pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
-        let column = |name: Option<&str>| name.map(ColumnRole::of).transpose();
-        let ordered: Result<_, String> = columns.into_iter().map(column).collect();
-        let columns = ordered.and_then(|ordered| ColumnNames::complete(Names::Ordered(ordered)));
+        let columns = columns.into_iter().map(|name| name.map(ColumnRole::from_name).transpose());
+        let ordered: Result<_, String> = columns.collect();
+        let columns = ordered.and_then(|ordered| Self::complete(ColumnSelection::Ordered(ordered)));
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
     }
 
-    /// Returns the columns if they suffice for judgments or results; otherwise returns a message.
-    fn complete(names: Names) -> Result<Self, String> {
-        let columns = ColumnNames(names);
-        let (all, is) = (columns.columns(), |one: ColumnRole| columns.columns().contains(&one));
+    /// Returns the chosen columns if they suffice to read judgments or results; otherwise returns a
+    /// message.
+    fn complete(names: ColumnSelection) -> Result<Self, String> {
+        let columns = Self(names);
+        let all = columns.columns();
         if let Some(again) =
             all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1)
         {
             return Err(format!("{} occurs twice", again.name()));
         }
-        let results = is(ColumnRole::Score) || is(ColumnRole::Rank);
-        let wrong = match () {
-            () if !is(ColumnRole::Query) => "the query is missing",
-            () if !is(ColumnRole::Doc) => "the doc is missing",
-            () if is(ColumnRole::Grade) && results => {
-                "judgments have a grade, and runs a score or a rank: there are both"
-            }
-            () if !is(ColumnRole::Grade) && !results => {
-                "a score, a rank or, for judgments, a grade is missing"
-            }
-            () => return Ok(columns),
+        let is_run = all.contains(&ColumnRole::Score) || all.contains(&ColumnRole::Rank);
+        let wrong = match (is_run, all.contains(&ColumnRole::Grade)) {
+            _ if !all.contains(&ColumnRole::Query) => "the query is missing",
+            _ if !all.contains(&ColumnRole::Doc) => "the doc is missing",
+            (true, true) => "judgments have a grade, and runs a score or a rank: there are both",
+            (false, false) => "a score, a rank or, for judgments, a grade is missing",
+            _ => return Ok(columns),
         };
         Err(wrong.to_owned())
     }
 
-    /// Returns `columns` with `name` as the column of the document. Columns in order have no names,
-    /// so recognised columns replace the columns in order.
+    /// Returns the choice `columns` of columns with `name` as the name of the document's column.
+    /// Columns in order have no names, so recognised columns replace the columns in order.
     pub fn with_doc(columns: Option<&Self>, name: &str) -> Self {
         let known: &[(ColumnRole, String)] = match columns {
-            Some(ColumnNames(Names::Named(named))) => named,
+            Some(Self(ColumnSelection::Named(named))) => named,
             _ => &[],
         };
         let others = known.iter().filter(|(column, _)| *column != ColumnRole::Doc).cloned();
-        ColumnNames(Names::Named(others.chain([(ColumnRole::Doc, name.to_owned())]).collect()))
+        Self(ColumnSelection::Named(others.chain([(ColumnRole::Doc, name.to_owned())]).collect()))
     }
 
     fn columns(&self) -> Vec<ColumnRole> {
         match &self.0 {
-            Names::Named(named) => named.iter().map(|(column, _)| *column).collect(),
-            Names::Ordered(all) => all.iter().flatten().copied().collect(),
+            ColumnSelection::Named(named) => named.iter().map(|(column, _)| *column).collect(),
+            ColumnSelection::Ordered(all) => all.iter().flatten().copied().collect(),
         }
     }
 
-    /// Returns whether the columns are columns of judgments.
+    /// Returns whether the chosen columns are of judgments: one is the grade.
     pub fn are_of_qrels(&self) -> bool {
         self.columns().contains(&ColumnRole::Grade)
     }
 
-    /// The name that a content was given, if columns are named.
+    /// Returns the header name given for the column of the content `what`, if columns were chosen
+    /// by name.
     pub fn name_of(&self, what: &str) -> Option<&str> {
-        let Names::Named(named) = &self.0 else { return None };
+        let ColumnSelection::Named(named) = &self.0 else { return None };
         named.iter().find(|(column, _)| column.name() == what).map(|(_, name)| &name[..])
     }
 
-    /// The number of columns, if they are named in order.
+    /// Returns the index of the column of this content, if columns were chosen in order.
+    fn place(&self, column: ColumnRole) -> Option<usize> {
+        let ColumnSelection::Ordered(all) = &self.0 else { return None };
+        all.iter().position(|other| *other == Some(column))
+    }
+
+    /// Returns the number of the table's columns, if columns were chosen in order.
     pub fn ordered(&self) -> Option<usize> {
         match &self.0 {
-            Names::Named(_) => None,
-            Names::Ordered(all) => Some(all.len()),
+            ColumnSelection::Named(_) => None,
+            ColumnSelection::Ordered(all) => Some(all.len()),
         }
     }
 }
 
-/// The indices of the columns to read.
+/// The indices of the columns to read of a table: query, document, number, and perhaps rank and
+/// facet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChosenColumns {
     pub query: usize,
@@ -354,7 +369,7 @@ pub struct ChosenColumns {
     pub group: Option<usize>,
 }
 
-/// The indices of the columns that are read where each row has a list of documents.
+/// The indices of the columns to read of a table in which each row has a list of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChosenLists {
     pub query: usize,
@@ -366,14 +381,15 @@ pub struct ChosenLists {
     pub group: Option<usize>,
 }
 
-/// The columns that are read: with a document in each row, or a list of them.
+/// The columns to read of a table: with one document in each row, or with a list of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChosenRows {
     Single(ChosenColumns),
     Lists(ChosenLists),
 }
 
-/// What a column has in each row, as far as it is known before all are read.
+/// The shape of a column's cells, in a table or in records: single values or lists, as far as it is
+/// known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellShape {
     Single,
@@ -382,20 +398,20 @@ pub enum CellShape {
     Null,
 }
 
-/// The reason why columns cannot be chosen.
+/// The reason why the columns of query, document and number cannot be chosen by a header's names.
 #[derive(Debug, PartialEq, Eq)]
-pub enum NotChosen {
+pub enum ColumnChoiceError {
     /// No name is known, or at most one.
-    NoNames(Missing),
+    NoNames(MissingColumn),
     /// Some names are known, but a needed one is missing.
-    Missing(Missing),
+    Missing(MissingColumn),
     /// A column named by the user that is missing or repeated, as a message.
-    Wrong(String),
+    Invalid(String),
 }
 
-/// A column, or a key of records, that is missing.
+/// A needed column of a table, or key of records, that none of its known names found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingColumn {
     pub(super) role: Role,
     /// The content of the column: `query`, `doc`, `grade`, `judge`, `subtopic`, `score`, `start` or
     /// `end`.
@@ -405,11 +421,11 @@ pub struct Missing {
     /// The names in the text, in quotes.
     pub among: Vec<String>,
     /// The first known name among the names of the text, if any.
-    pub met: Option<String>,
+    pub known_name: Option<String>,
 }
 
-impl Missing {
-    /// Makes a message about the column, with the option that gives names.
+impl MissingColumn {
+    /// Makes the error message about the missing column, with the option that gives its name.
     pub fn message(&self, options: OptionStyle) -> String {
         let what = if self.what == "doc" { "document" } else { self.what };
         format!(
@@ -421,76 +437,69 @@ impl Missing {
     }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message(OptionStyle::default()))
     }
 }
 
-/// Chooses columns that are named in order, with those of the facets of judgments by `by`.
+/// Chooses the columns to read of a table whose columns the user gave in order, that of facets by
+/// `by`.
 ///
 /// # Errors
 /// Names that are not in order, or lack a column; what to say of it.
 pub fn in_order(
     names: &ColumnNames,
     role: Role,
-    by: Option<JudgedBy>,
+    by: Option<FacetKind>,
 ) -> Result<ChosenColumns, String> {
-    let all: &[Option<ColumnRole>] = match &names.0 {
-        Names::Ordered(all) => all,
-        Names::Named(_) => &[],
-    };
-    let find = |column| all.iter().position(|other| *other == Some(column));
-    chosen(find, &[ColumnRole::Grade, ColumnRole::Score, ColumnRole::Rank], by).ok_or_else(|| {
-        let group = by.and_then(ColumnRole::of_groups).filter(|&group| find(group).is_none());
+    let numbers = [ColumnRole::Grade, ColumnRole::Score, ColumnRole::Rank];
+    chosen(|column| names.place(column), &numbers, by).ok_or_else(|| {
+        let group = by.and_then(ColumnRole::for_facet);
+        let group = group.filter(|&group| names.place(group).is_none());
         format!("the columns `{names}` have no {}", group.map_or(role.number(), ColumnRole::name))
     })
 }
 
-/// Chooses columns through `find`, and the first column of `numbers` with a match.
+/// Chooses query, document, the first existing column of `numbers` and the facet's column through
+/// `find`.
 fn chosen(
     find: impl Fn(ColumnRole) -> Option<usize>,
     numbers: &[ColumnRole],
-    by: Option<JudgedBy>,
+    by: Option<FacetKind>,
 ) -> Option<ChosenColumns> {
     let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
     let value = if column == ColumnRole::Rank { NumberKind::Rank } else { NumberKind::Number };
     let rank = find(ColumnRole::Rank).filter(|_| column == ColumnRole::Score);
-    let group = match by.and_then(ColumnRole::of_groups) {
+    let group = match by.and_then(ColumnRole::for_facet) {
         Some(group) => Some(find(group)?),
         None => None,
     };
-    Some(ChosenColumns {
-        query: find(ColumnRole::Query)?,
-        doc: find(ColumnRole::Doc)?,
-        number,
-        value,
-        rank,
-        group,
-    })
+    let (query, doc) = (find(ColumnRole::Query)?, find(ColumnRole::Doc)?);
+    Some(ChosenColumns { query, doc, number, value, rank, group })
 }
 
-/// Chooses the columns of these names that are read as results, or as judgments, perhaps by facets.
+/// Chooses the columns of query, document and number by the names of a header, for qrels or a run.
 pub fn choose(
     names: &[&[u8]],
     role: Role,
-    by: Option<JudgedBy>,
+    by: Option<FacetKind>,
     given: Option<&ColumnNames>,
-) -> Result<ChosenColumns, NotChosen> {
-    let header = NamedHeader::of(names, &[], role, given)?;
+) -> Result<ChosenColumns, ColumnChoiceError> {
+    let header = NamedHeader::new(names, &[], role, given)?;
     header.single(by).or_else(|usual| header.with_more_names().single(by).map_err(|_| usual))
 }
 
-/// Chooses the columns of these names, in some of which each row may have a list: `shapes` says
-/// what the first row has.
+/// Chooses columns by the names of a header where cells may be lists: `shapes` says so of the first
+/// row.
 pub fn choose_rows(
     names: &[&[u8]],
     shapes: &[CellShape],
     role: Role,
-    by: Option<JudgedBy>,
+    by: Option<FacetKind>,
     given: Option<&ColumnNames>,
-) -> Result<ChosenRows, NotChosen> {
-    let header = NamedHeader::of(names, shapes, role, given)?;
+) -> Result<ChosenRows, ColumnChoiceError> {
+    let header = NamedHeader::new(names, shapes, role, given)?;
     let usual = match header.single(by) {
         Ok(chosen) if header.shape(chosen.doc) != CellShape::List => {
             return Ok(ChosenRows::Single(chosen));
@@ -498,15 +507,16 @@ pub fn choose_rows(
         usual => usual,
     };
     let more = header.with_more_names();
-    let lists = || more.lists(by).transpose().map(|chosen| chosen.map(ChosenRows::Lists));
-    lists().unwrap_or_else(|| match (more.single(by), usual) {
+    // Lists come before single columns, because most of the additional names are names of lists.
+    let lists = more.lists(by).transpose().map(|chosen| chosen.map(ChosenRows::Lists));
+    lists.unwrap_or_else(|| match (more.single(by), usual) {
         (Ok(chosen), Err(_)) => Ok(ChosenRows::Single(chosen)),
         (_, Ok(chosen)) => Ok(ChosenRows::Single(chosen)),
-        (Err(_), Err(usual)) => Err(header.texts().map_or(usual, NotChosen::Wrong)),
+        (Err(_), Err(usual)) => Err(header.texts().map_or(usual, ColumnChoiceError::Invalid)),
     })
 }
 
-/// A header's names, with the column names to look for.
+/// The names in a table's header or a record's keys, with the names to look for among them.
 #[derive(Clone, Copy)]
 struct NamedHeader<'a> {
     names: &'a [&'a [u8]],
@@ -521,52 +531,59 @@ struct NamedHeader<'a> {
     more: bool,
 }
 
+/// Returns the error, with this message, about a column that the user has to name otherwise.
+fn reject<T>(message: String) -> Result<T, ColumnChoiceError> {
+    Err(ColumnChoiceError::Invalid(message))
+}
+
 /// The name that stands for no column.
 const NO_COLUMN: &str = "-";
 
 impl<'a> NamedHeader<'a> {
-    /// Makes the header from column names.
+    /// Makes the lookup of columns in a header from its names, and checks the names that the user
+    /// gave.
     ///
     /// # Errors
     /// A name given by the user that the header lacks.
-    fn of(
+    fn new(
         names: &'a [&'a [u8]],
         shapes: &'a [CellShape],
         role: Role,
         given: Option<&'a ColumnNames>,
-    ) -> Result<Self, NotChosen> {
+    ) -> Result<Self, ColumnChoiceError> {
         let numbers: &[ColumnRole] = match role {
             Role::Qrels => &[ColumnRole::Grade],
             Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
         };
         let given: &[(ColumnRole, String)] = match given {
-            Some(ColumnNames(Names::Named(named))) => named,
+            Some(ColumnNames(ColumnSelection::Named(named))) => named,
             _ => &[],
         };
-        let header = NamedHeader { names, role, numbers, given, shapes, more: false };
+        let header = Self { names, role, numbers, given, shapes, more: false };
         for (column, name) in given {
             if header.place(name).is_none() && !(name == NO_COLUMN && numbers.contains(column)) {
                 let (column, all) = (column.name(), header.all());
-                return Err(NotChosen::Wrong(format!(
+                return reject(format!(
                     "there is no column `{name}` for the {column}: there are {all}"
-                )));
+                ));
             }
         }
         Ok(header)
     }
 
-    /// Returns this header with additional names to try after the usual names.
+    /// Returns this lookup of columns in a header with fallback names to try after the usual names.
     fn with_more_names(self) -> Self {
-        NamedHeader { more: true, ..self }
+        Self { more: true, ..self }
     }
 
-    /// The shape of the cells of the column `at`.
+    /// Returns the shape of the cells of the column `at`: single values, lists or null.
     fn shape(self, at: usize) -> CellShape {
         self.shapes.get(at).copied().unwrap_or(CellShape::Single)
     }
 
-    /// Chooses columns that have a document in each row.
-    fn single(self, by: Option<JudgedBy>) -> Result<ChosenColumns, NotChosen> {
+    /// Chooses the columns of a table that has one document in each row, by the names of its
+    /// header.
+    fn single(self, by: Option<FacetKind>) -> Result<ChosenColumns, ColumnChoiceError> {
         match chosen(|column| self.find(column), self.numbers, by) {
             Some(chosen) => {
                 let read =
@@ -578,41 +595,49 @@ impl<'a> NamedHeader<'a> {
         }
     }
 
-    /// Chooses columns that have a list of documents in each row; `None` if none has.
-    fn lists(self, by: Option<JudgedBy>) -> Result<Option<ChosenLists>, NotChosen> {
-        let is_list = |at: usize| self.shape(at) != CellShape::Single;
-        let is_given = |column: ColumnRole| self.given.iter().any(|(other, _)| *other == column);
-        let Some(docs) = self.find_where(ColumnRole::Doc, is_list) else { return Ok(None) };
-        if self.shape(docs) == CellShape::Null && !is_given(ColumnRole::Doc) && self.is_usual(docs)
+    /// Chooses the columns of a table that has a list of documents in each row; `None` if no column
+    /// has lists.
+    fn lists(self, by: Option<FacetKind>) -> Result<Option<ChosenLists>, ColumnChoiceError> {
+        let docs = self.find_where(ColumnRole::Doc, |at| self.shape(at) != CellShape::Single);
+        let Some(docs) = docs else { return Ok(None) };
+        // A null may stand for a list or an id. Under a usual name that the user did not give, a
+        // null counts as an id, because the columns of these names mostly have ids.
+        if self.shape(docs) == CellShape::Null
+            && !self.is_given(ColumnRole::Doc)
+            && self.is_usual(docs)
         {
             return Ok(None);
         }
-        let Some(query) = self.find_where(ColumnRole::Query, |at| !is_list(at)) else {
+        let Some(query) = self.find_single(ColumnRole::Query) else {
             return Err(self.lacks(by));
         };
-        let group = by.and_then(ColumnRole::of_groups);
-        let found = group.map(|group| self.find_where(group, |at| !is_list(at)));
+        let found = by.and_then(ColumnRole::for_facet).map(|group| self.find_single(group));
         if found == Some(None) {
             return Err(self.lacks(by));
         }
-        if is_given(ColumnRole::Rank) {
-            return Err(NotChosen::Wrong(format!(
+        if self.is_given(ColumnRole::Rank) {
+            return reject(format!(
                 "{} has lists, whose order is the rank: name a score, or say score=-",
                 quoted(self.names[docs])
-            )));
+            ));
         }
         let number = self.numbers[0];
-        let numbers =
-            self.find_where(number, |at| is_given(number) || self.shape(at) == CellShape::List);
+        let numbers = self
+            .find_where(number, |at| self.is_given(number) || self.shape(at) == CellShape::List);
         self.without_lost_numbers(docs, numbers)?;
         let chosen = ChosenLists { query, docs, numbers, group: found.flatten() };
         self.without_twins(&[Some(query), Some(docs), numbers, chosen.group])?;
         Ok(Some(chosen))
     }
 
-    /// Refuses numbers that stand beside a list of documents and would not be read: a null in the
-    /// place of their list, and a list of ranks, which need not be in the order of the documents.
-    fn without_lost_numbers(self, docs: usize, numbers: Option<usize>) -> Result<(), NotChosen> {
+    /// Rejects a table in which grades, scores or ranks beside a list of documents would go unread.
+    /// Such are a null in the place of their list, and a list of ranks, which need not be in the
+    /// order of the documents.
+    fn without_lost_numbers(
+        self,
+        docs: usize,
+        numbers: Option<usize>,
+    ) -> Result<(), ColumnChoiceError> {
         if numbers.is_some() {
             return Ok(());
         }
@@ -620,63 +645,73 @@ impl<'a> NamedHeader<'a> {
         let none = format!("{}=-", number.name());
         if let Some(null) = self.find_where(number, |at| self.shape(at) == CellShape::Null) {
             let null = quoted(self.names[null]);
-            return Err(NotChosen::Wrong(format!(
+            return reject(format!(
                 "{null} is null beside the list {docs}: a list of {}s was expected, or leave \
                  {null} out, or say {none}",
                 self.role.number()
-            )));
+            ));
         }
-        let is_list = |at: usize| self.shape(at) == CellShape::List;
-        match self.find_where(ColumnRole::Rank, is_list).filter(|_| self.role == Role::Run) {
-            Some(ranks) => {
-                let ranks = quoted(self.names[ranks]);
-                Err(NotChosen::Wrong(format!(
-                    "{ranks} is a list beside the list {docs}, whose order is the rank: put the \
-                     documents in the order of their ranks and leave \
-                     {ranks} out, or say {none} if they are in this order"
-                )))
-            }
-            None => Ok(()),
-        }
+        let ranks = self.find_where(ColumnRole::Rank, |at| self.shape(at) == CellShape::List);
+        let Some(ranks) = ranks.filter(|_| self.role == Role::Run) else { return Ok(()) };
+        let ranks = quoted(self.names[ranks]);
+        reject(format!(
+            "{ranks} is a list beside the list {docs}, whose order is the rank: put the documents \
+             in the order of their ranks and leave {ranks} out, or say {none} if they are in this \
+             order"
+        ))
     }
 
-    /// Checks whether the column `at` has one of the usual names of documents.
+    /// Returns whether the column `at` of a header has one of the usual names of the document's
+    /// column.
     fn is_usual(self, at: usize) -> bool {
         let usual = ColumnRole::Doc.known_as(self.role);
         usual.iter().any(|name| are_same(name.as_bytes(), self.names[at]))
     }
 
-    /// Says that texts are here where ids were expected.
+    /// Returns the message that a header has texts of documents where ids were expected, if so.
     fn texts(self) -> Option<String> {
         if self.with_more_names().find(ColumnRole::Doc).is_some() {
             return None;
         }
         let (_, known, ids) = TEXTS.iter().find(|(role, ..)| *role == self.role)?;
-        let is_list = |at: &usize| self.shape(*at) == CellShape::List;
-        let at = known.iter().find_map(|name| self.place(name).filter(is_list))?;
+        let mut places = known.iter().filter_map(|name| self.place(name));
+        let at = places.find(|&at| self.shape(at) == CellShape::List)?;
         let texts = crate::error::printable(self.names[at]);
         Some(format!("has texts ({texts}) and no ids: {ids} was expected"))
     }
 
-    /// All names, for messages.
+    /// Returns all names of the header in quotes, for messages.
     fn all(self) -> String {
         self.names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Finds the column of this name: as it is written, or else in another case.
+    /// Returns the index of the header's column of this name: as it is written, or else in another
+    /// case.
     fn place(self, name: &str) -> Option<usize> {
         let exact = self.names.iter().position(|other| *other == name.as_bytes());
         exact.or_else(|| self.names.iter().position(|other| are_same(other, name.as_bytes())))
     }
 
-    /// Finds the column of this role.
+    /// Returns the index of the header's column of this content, such as query or score.
     fn find(self, column: ColumnRole) -> Option<usize> {
         self.find_where(column, |_| true)
     }
 
-    /// Finds the column of a role among the columns that `fits` allows.
+    /// Returns the index of the column of this content among the header's columns that have no
+    /// lists.
+    fn find_single(self, column: ColumnRole) -> Option<usize> {
+        self.find_where(column, |at| self.shape(at) == CellShape::Single)
+    }
+
+    /// Returns whether the user gave a name for the column of this content.
+    fn is_given(self, column: ColumnRole) -> bool {
+        self.given.iter().any(|(other, _)| *other == column)
+    }
+
+    /// Returns the index of the column of this content among the header's columns that `fits`
+    /// allows.
     fn find_where(self, column: ColumnRole, fits: impl Fn(usize) -> bool) -> Option<usize> {
-        let NamedHeader { given, numbers, .. } = self;
+        let Self { given, numbers, .. } = self;
         match given.iter().find(|(other, _)| *other == column) {
             Some((_, name)) => self.place(name).filter(|&at| fits(at)),
             // A user who names a score or a rank means no other number.
@@ -689,53 +724,56 @@ impl<'a> NamedHeader<'a> {
         }
     }
 
-    /// The names by which a column is recognised here.
+    /// Returns the header names that mark a column of this content, the fallback names included if
+    /// they are on.
     fn known(self, column: ColumnRole) -> impl Iterator<Item = &'static str> {
         let more = if self.more { column.also_known_as(self.role) } else { &[] };
         column.known_as(self.role).iter().chain(more).copied()
     }
 
-    /// Rejects a chosen column if another column has the same name. A name spelled exactly as known
-    /// or given beats a name that differs in case.
-    fn without_twins(self, read: &[Option<usize>]) -> Result<(), NotChosen> {
+    /// Rejects a header in which another column has the same name as a chosen column. A name
+    /// spelled exactly as known or given beats a name that differs in case.
+    fn without_twins(self, read: &[Option<usize>]) -> Result<(), ColumnChoiceError> {
         let names = self.names;
-        let is_exact = |at: usize| {
-            let is_known =
-                |column: ColumnRole| self.known(column).any(|name| name.as_bytes() == names[at]);
-            self.given.iter().any(|(_, name)| name.as_bytes() == names[at])
-                || COLUMNS.iter().any(|&(_, column)| is_known(column))
-        };
-        let twin = |at: usize| {
-            let is_twin = |(other, name): (usize, &&[u8])| {
-                other != at && (*name == names[at] || !is_exact(at) && are_same(name, names[at]))
-            };
-            names.iter().enumerate().position(is_twin).map(|other| (names[at], names[other]))
-        };
-        match read.iter().flatten().copied().find_map(twin) {
-            Some((name, other)) if name == other => {
-                Err(NotChosen::Wrong(format!("{} occurs twice in {}", quoted(name), self.all())))
-            }
-            Some((name, other)) => Err(NotChosen::Wrong(format!(
-                "{} and {} differ only in case: it is not clear which to read of {}",
-                quoted(name),
-                quoted(other),
-                self.all()
-            ))),
-            None => Ok(()),
-        }
+        let twins = read.iter().flatten().find_map(|&at| {
+            let other = names.iter().enumerate().position(|(other, name)| {
+                other != at
+                    && (*name == names[at] || !self.is_exact(at) && are_same(name, names[at]))
+            })?;
+            Some((names[at], names[other]))
+        });
+        let Some((name, other)) = twins else { return Ok(()) };
+        let (shown, all) = (quoted(name), self.all());
+        reject(if name == other {
+            format!("{shown} occurs twice in {all}")
+        } else {
+            let other = quoted(other);
+            format!(
+                "{shown} and {other} differ only in case: it is not clear which to read of {all}"
+            )
+        })
     }
 
-    /// Returns the error that names the missing column of a header.
-    fn lacks(self, by: Option<JudgedBy>) -> NotChosen {
-        let NamedHeader { names, role, numbers, given, .. } = self;
-        let find = |column| self.find(column);
-        let number = numbers.iter().find_map(|&column| find(column));
-        let found = [find(ColumnRole::Query), find(ColumnRole::Doc), number];
+    /// Returns whether the name of the header's column `at` is spelled exactly as a known or given
+    /// name.
+    fn is_exact(self, at: usize) -> bool {
+        let name = self.names[at];
+        self.given.iter().any(|(_, given)| given.as_bytes() == name)
+            || ColumnRole::ALL
+                .iter()
+                .any(|&(_, column)| self.known(column).any(|known| known.as_bytes() == name))
+    }
+
+    /// Makes the error that names the needed column that a header lacks.
+    fn lacks(self, by: Option<FacetKind>) -> ColumnChoiceError {
+        let Self { names, role, numbers, given, .. } = self;
+        let number = numbers.iter().find_map(|&column| self.find(column));
+        let found = [self.find(ColumnRole::Query), self.find(ColumnRole::Doc), number];
         let column = match found {
             [None, ..] => ColumnRole::Query,
             [_, None, _] => ColumnRole::Doc,
             [_, _, None] => numbers[0],
-            _ => by.and_then(ColumnRole::of_groups).unwrap_or(numbers[0]),
+            _ => by.and_then(ColumnRole::for_facet).unwrap_or(numbers[0]),
         };
         let mut known: Vec<&str> = self.with_more_names().known(column).collect();
         if column == ColumnRole::Score {
@@ -746,28 +784,40 @@ impl<'a> NamedHeader<'a> {
         if names.len() > MOST_NAMED {
             among.push(format!("{} more", names.len() - MOST_NAMED));
         }
-        let met = found.iter().flatten().next().map(|&at| quoted(names[at]));
-        let missing = Missing { role, what: column.name(), known, among, met };
+        let known_name = found.iter().flatten().next().map(|&at| quoted(names[at]));
+        let missing = MissingColumn { role, what: column.name(), known, among, known_name };
         if given.is_empty() && found.iter().flatten().count() < 2 {
-            NotChosen::NoNames(missing)
+            ColumnChoiceError::NoNames(missing)
         } else {
-            NotChosen::Missing(missing)
+            ColumnChoiceError::Missing(missing)
         }
     }
 }
 
-/// Checks whether two names are the same, whatever their case, and with `-` for `_`.
+/// Returns whether two column names are the same, whatever their case, and with `-` or a blank for
+/// `_`.
 pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
-    let plain =
-        |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
-    one.len() == other.len() && std::iter::zip(one, other).all(|(&a, &b)| plain(a) == plain(b))
+    one.len() == other.len()
+        && std::iter::zip(one, other).all(|(&one, &other)| normalize(one) == normalize(other))
+}
+
+/// Returns a byte of a column name as it is compared: in lower case, `_` for `-` and blanks.
+fn normalize(byte: u8) -> u8 {
+    match byte {
+        b'-' | b' ' => b'_',
+        letter => letter.to_ascii_lowercase(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(names: &str, role: Role, given: Option<&str>) -> Result<ChosenColumns, NotChosen> {
+    fn choose_names(
+        names: &str,
+        role: Role,
+        given: Option<&str>,
+    ) -> Result<ChosenColumns, ColumnChoiceError> {
         let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
         choose(&names, role, None, given.map(|given| given.parse().unwrap()).as_ref())
     }
@@ -782,20 +832,29 @@ mod tests {
             rank: None,
             group: None,
         };
-        assert_eq!(of("query-id corpus-id score", Role::Qrels, None), Ok(plain(0, 1, 2)));
-        assert_eq!(of("Score Doc_ID QUERY_ID", Role::Run, None), Ok(plain(2, 1, 0)));
-        assert_eq!(of("query query_id doc rel score", Role::Qrels, None), Ok(plain(1, 2, 3)));
-        let ranked = ChosenColumns { rank: Some(2), ..plain(0, 1, 3) };
-        assert_eq!(of("qid pid rank score", Role::Run, None), Ok(ranked));
-        let rank = ChosenColumns { value: NumberKind::Rank, ..plain(0, 1, 2) };
-        assert_eq!(of("qid pid rank", Role::Run, None), Ok(rank));
+        assert_eq!(choose_names("query-id corpus-id score", Role::Qrels, None), Ok(plain(0, 1, 2)));
+        assert_eq!(choose_names("Score Doc_ID QUERY_ID", Role::Run, None), Ok(plain(2, 1, 0)));
         assert_eq!(
-            of("qid pid rank score", Role::Run, Some("query=qid,doc=pid,rank=rank")),
+            choose_names("query query_id doc rel score", Role::Qrels, None),
+            Ok(plain(1, 2, 3))
+        );
+        let ranked = ChosenColumns { rank: Some(2), ..plain(0, 1, 3) };
+        assert_eq!(choose_names("qid pid rank score", Role::Run, None), Ok(ranked));
+        let rank = ChosenColumns { value: NumberKind::Rank, ..plain(0, 1, 2) };
+        assert_eq!(choose_names("qid pid rank", Role::Run, None), Ok(rank));
+        assert_eq!(
+            choose_names("qid pid rank score", Role::Run, Some("query=qid,doc=pid,rank=rank")),
             Ok(rank)
         );
-        assert_eq!(of("a b score c", Role::Run, Some("query=b,doc=a,score=c")), Ok(plain(1, 0, 3)));
-        assert!(matches!(of("1 d1 0.5", Role::Run, None), Err(NotChosen::NoNames(_))));
-        for (names, given, said) in [
+        assert_eq!(
+            choose_names("a b score c", Role::Run, Some("query=b,doc=a,score=c")),
+            Ok(plain(1, 0, 3))
+        );
+        assert!(matches!(
+            choose_names("1 d1 0.5", Role::Run, None),
+            Err(ColumnChoiceError::NoNames(_))
+        ));
+        for (names, given, expected) in [
             (
                 "qid x score",
                 None,
@@ -815,12 +874,12 @@ mod tests {
                 "there is no column `q` for the query: there are 'qid'",
             ),
         ] {
-            let message = match of(names, Role::Run, given) {
-                Err(NotChosen::Wrong(message)) => message,
-                Err(NotChosen::Missing(missing)) => missing.to_string(),
+            let message = match choose_names(names, Role::Run, given) {
+                Err(ColumnChoiceError::Invalid(message)) => message,
+                Err(ColumnChoiceError::Missing(missing)) => missing.to_string(),
                 other => panic!("{names}: {other:?}"),
             };
-            assert!(message.contains(said), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
     }
 
@@ -829,42 +888,42 @@ mod tests {
     #[test]
     fn numbers_beside_a_list_are_read_or_refused() {
         use CellShape::{List, Null, Single};
-        let of = |names: &str, shapes: &[CellShape], given: Option<&str>| {
+        let lists = |names: &str, shapes: &[CellShape], given: Option<&str>| {
             let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
             let given = given.map(|given| given.parse().unwrap());
             match choose_rows(&names, shapes, Role::Run, None, given.as_ref()) {
                 Ok(ChosenRows::Lists(ChosenLists { docs, numbers, .. })) => Ok((docs, numbers)),
                 Ok(other) => panic!("{other:?}"),
-                Err(NotChosen::Wrong(message)) => Err(message),
+                Err(ColumnChoiceError::Invalid(message)) => Err(message),
                 Err(other) => panic!("{other:?}"),
             }
         };
-        assert_eq!(of("query_id doc_id", &[Single, List], None), Ok((1, None)));
-        assert_eq!(of("query_id doc_id score", &[Single, List, List], None), Ok((1, Some(2))));
+        assert_eq!(lists("query_id doc_id", &[Single, List], None), Ok((1, None)));
+        assert_eq!(lists("query_id doc_id score", &[Single, List, List], None), Ok((1, Some(2))));
         assert_eq!(
-            of("query_id doc_id rank score", &[Single, List, List, List], None),
+            lists("query_id doc_id rank score", &[Single, List, List, List], None),
             Ok((1, Some(3)))
         );
         // Of a record, and not of its documents.
         assert_eq!(
-            of("query_id doc_id rank score", &[Single, List, Single, Single], None),
+            lists("query_id doc_id rank score", &[Single, List, Single, Single], None),
             Ok((1, None))
         );
-        let wrong = of("query_id doc_id rank", &[Single, List, List], None).unwrap_err();
+        let wrong = lists("query_id doc_id rank", &[Single, List, List], None).unwrap_err();
         assert!(
             wrong.starts_with("'rank' is a list beside the list 'doc_id', whose order is the rank"),
             "{wrong}"
         );
         let given = Some("query=query_id,doc=doc_id,score=-");
-        assert_eq!(of("query_id doc_id rank", &[Single, List, List], given), Ok((1, None)));
-        let wrong = of("query_id doc_id score", &[Single, List, Null], None).unwrap_err();
+        assert_eq!(lists("query_id doc_id rank", &[Single, List, List], given), Ok((1, None)));
+        let wrong = lists("query_id doc_id score", &[Single, List, Null], None).unwrap_err();
         assert!(
             wrong.starts_with(
                 "'score' is null beside the list 'doc_id': a list of scores was expected"
             ),
             "{wrong}"
         );
-        assert_eq!(of("query_id doc_id score", &[Single, List, Null], given), Ok((1, None)));
+        assert_eq!(lists("query_id doc_id score", &[Single, List, Null], given), Ok((1, None)));
     }
 
     #[test]
@@ -877,43 +936,43 @@ mod tests {
             rank: Some(3),
             group: None,
         };
-        assert_eq!(of("qid docid docno rank score", Role::Run, None), Ok(plain(2)));
+        assert_eq!(choose_names("qid docid docno rank score", Role::Run, None), Ok(plain(2)));
         assert_eq!(
-            of(
+            choose_names(
                 "qid docid docno rank score",
                 Role::Run,
                 Some("query=qid,doc=docid,rank=rank,score=score")
             ),
             Ok(plain(1))
         );
-        assert_eq!(of("qid docid doc_id rank score", Role::Run, None), Ok(plain(2)));
+        assert_eq!(choose_names("qid docid doc_id rank score", Role::Run, None), Ok(plain(2)));
     }
 
     #[test]
     fn columns_of_groups_are_known_by_many_names() {
-        let of = |names: &str, by, given: Option<&str>| {
+        let columns = |names: &str, by, given: Option<&str>| {
             let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
             let given = given.map(|given| given.parse().unwrap());
             match choose(&names, Role::Qrels, Some(by), given.as_ref()) {
                 Ok(ChosenColumns { query, doc, number, group, .. }) => {
                     Ok((query, group, doc, number))
                 }
-                Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
+                Err(ColumnChoiceError::Missing(missing)) => Err(missing.to_string()),
                 Err(other) => panic!("{other:?}"),
             }
         };
-        let (judge, subtopic) = (JudgedBy::Judge, JudgedBy::Subtopic);
-        assert_eq!(of("qid assessor docid rel", judge, None), Ok((0, Some(1), 2, 3)));
-        assert_eq!(of("qid Judge-ID judge docid rel", judge, None), Ok((0, Some(1), 3, 4)));
-        assert_eq!(of("qid subtopic_id docid rel", subtopic, None), Ok((0, Some(1), 2, 3)));
+        let (judge, subtopic) = (FacetKind::Judge, FacetKind::Subtopic);
+        assert_eq!(columns("qid assessor docid rel", judge, None), Ok((0, Some(1), 2, 3)));
+        assert_eq!(columns("qid Judge-ID judge docid rel", judge, None), Ok((0, Some(1), 3, 4)));
+        assert_eq!(columns("qid subtopic_id docid rel", subtopic, None), Ok((0, Some(1), 2, 3)));
         let given = Some("query=qid,judge=who,doc=docid,grade=rel");
-        assert_eq!(of("qid judge docid rel who", judge, given), Ok((0, Some(4), 2, 3)));
-        let missing = of("qid subtopic docid rel", judge, None).unwrap_err();
-        let said = "found no judge among 'qid', 'subtopic', 'docid', 'rel': known names are \
+        assert_eq!(columns("qid judge docid rel who", judge, given), Ok((0, Some(4), 2, 3)));
+        let missing = columns("qid subtopic docid rel", judge, None).unwrap_err();
+        let message = "found no judge among 'qid', 'subtopic', 'docid', 'rel': known names are \
                     judge_id, judge, assessor_id, assessor, annotator_id, \
                     annotator, rater_id, rater; `--columns query=…,doc=…,grade=…,judge=NAME` names \
                     another";
-        assert_eq!(missing, said);
+        assert_eq!(missing, message);
     }
 
     #[test]
@@ -934,10 +993,10 @@ mod tests {
         );
         let names: ColumnNames = "subtopic,query,doc,grade".parse().unwrap();
         let chosen = |by| in_order(&names, Role::Qrels, Some(by));
-        assert_eq!(chosen(JudgedBy::Subtopic).unwrap().group, Some(0));
-        let said = "the columns `subtopic,query,doc,grade` have no judge";
-        assert_eq!(chosen(JudgedBy::Judge), Err(said.to_owned()));
-        for (text, said) in [
+        assert_eq!(chosen(FacetKind::Subtopic).unwrap().group, Some(0));
+        let message = "the columns `subtopic,query,doc,grade` have no judge";
+        assert_eq!(chosen(FacetKind::Judge), Err(message.to_owned()));
+        for (text, expected) in [
             ("query,doc", "a score, a rank or"),
             ("query,score", "the doc is missing"),
             ("doc=a,score=b", "the query is missing"),
@@ -947,7 +1006,7 @@ mod tests {
             ("query,dok,score", "`dok` is none of"),
         ] {
             let error = text.parse::<ColumnNames>().unwrap_err().to_string();
-            assert!(error.starts_with(said) || error.contains(said), "{error}");
+            assert!(error.starts_with(expected) || error.contains(expected), "{error}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Ids of nearest neighbours: rows of integers, the nearest first, as benchmarks of approximate
-//! search keep them.
+//! Files of ids of nearest neighbours, as benchmarks of approximate search keep them, read as
+//! judgments or runs.
 //!
 //! ```text
 //! ivecs   for each query: d, and d ids, all i32
@@ -16,34 +16,36 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::form::{Partner, TruthOfRun};
-use super::made::{MadeOf, MadeRows, MakeRows};
-use super::npy::{Counter, Npy};
-use super::opened::Opened;
+use super::npy::{Counter, NpyHeader};
+use super::open_input::OpenInput;
+use super::row_layout::{AlignedQrels, AlignedTruth};
+use super::sequence::{Sequence, SequenceFormat};
 use crate::error::printable;
+use crate::lines::row::RowBatch;
 use crate::lines::shape::Role;
 
-/// The layout of the integers of a file.
+/// The layout of a file of neighbour ids: ivecs, ibin, or a NumPy matrix.
 #[derive(Debug, Clone)]
-pub(super) enum IdLayout {
+pub enum IdLayout {
     /// Each row begins with its number of ids.
     Counted,
     /// All rows have as many ids, and there are as many rows; perhaps their distances follow.
     Headed { rows: u64 },
     /// A matrix.
-    Matrix(Npy),
+    Matrix(NpyHeader),
 }
 
-/// A file of ids of neighbours.
+/// A file of ids of nearest neighbours: its layout, and the number of ids in a row.
 #[derive(Debug, Clone)]
-pub(super) struct IdFile {
+pub struct IdFile {
     pub layout: IdLayout,
     /// The number of ids of a row.
     pub width: u64,
 }
 
 impl IdFile {
-    /// Reads the start of a file in which each row begins with its number of ids.
+    /// Reads the start of an ivecs file of neighbour ids, in which each row begins with its number
+    /// of ids.
     pub fn counted(start: &[u8]) -> Result<Self, String> {
         let Some(width) = number(start) else {
             return Err(format!(
@@ -52,12 +54,12 @@ impl IdFile {
             ));
         };
         match u64::try_from(width as i32) {
-            Ok(width @ 1..) => Ok(IdFile { layout: IdLayout::Counted, width }),
+            Ok(width @ 1..) => Ok(Self { layout: IdLayout::Counted, width }),
             _ => Err(format!("row 1 has {} ids: 1 or more were expected", width as i32)),
         }
     }
 
-    /// Reads the start of a file with the numbers of rows and of ids of each.
+    /// Reads the header of an ibin file of neighbour ids: the numbers of rows and of ids in a row.
     pub fn headed(start: &[u8]) -> Result<Self, String> {
         let (rows, width) =
             number(start).zip(start.get(4..).and_then(number)).ok_or_else(|| {
@@ -68,11 +70,11 @@ impl IdFile {
                 "its header says {rows} rows of {width} ids: 1 or more were expected"
             ));
         }
-        Ok(IdFile { layout: IdLayout::Headed { rows: rows.into() }, width: width.into() })
+        Ok(Self { layout: IdLayout::Headed { rows: rows.into() }, width: width.into() })
     }
 
-    /// Takes a matrix.
-    pub fn matrix(npy: Npy) -> Result<Self, String> {
+    /// Makes a file of neighbour ids of a NumPy matrix; rejects a matrix without integers in rows.
+    pub fn matrix(npy: NpyHeader) -> Result<Self, String> {
         let [_, width] = npy.shape;
         if !npy.is_of_integers() {
             return Err(format!("has values of the type {}, and ids are integers", npy.values()));
@@ -83,11 +85,11 @@ impl IdFile {
                     .to_owned(),
             );
         }
-        Ok(IdFile { layout: IdLayout::Matrix(npy), width })
+        Ok(Self { layout: IdLayout::Matrix(npy), width })
     }
 
-    /// The number of rows in a file of `bytes` bytes; 0 if the last row is cut off. The reader of
-    /// the rows reports the cut row.
+    /// Returns the number of rows, one a query, in a file of neighbour ids of `bytes` bytes; 0 if
+    /// the last row is cut off. The reader of the rows reports the cut row.
     fn rows(&self, bytes: u64) -> u64 {
         match &self.layout {
             IdLayout::Counted if !bytes.is_multiple_of(4 * (self.width + 1)) => 0,
@@ -97,7 +99,7 @@ impl IdFile {
         }
     }
 
-    /// Describes the file.
+    /// Describes the file of neighbour ids in words, with its numbers of ids and queries.
     pub fn what(&self) -> String {
         let ids = with_commas(self.width);
         match &self.layout {
@@ -111,7 +113,7 @@ impl IdFile {
         }
     }
 
-    /// The bytes before the ids, and those of an id.
+    /// Returns the size in bytes of the file's header, and of one neighbour id.
     fn sizes(&self) -> (usize, usize) {
         match &self.layout {
             IdLayout::Counted => (0, 4),
@@ -120,7 +122,8 @@ impl IdFile {
         }
     }
 
-    /// The bytes of all ids of a file with a header.
+    /// Returns the size in bytes of all neighbour ids of a file; `None` for a file without a
+    /// header.
     fn bytes(&self) -> Option<u64> {
         match &self.layout {
             IdLayout::Counted => None,
@@ -135,7 +138,13 @@ impl IdFile {
         }
     }
 
-    /// The integer of the bytes of a cell.
+    /// Returns the byte offset at which the neighbour ids of a file end; `None` for a file without
+    /// a header.
+    fn end(&self) -> Option<u64> {
+        Some(self.bytes()?.saturating_add(self.sizes().0 as u64))
+    }
+
+    /// Returns the neighbour id in the bytes of one cell of the file.
     fn id(&self, cell: &[u8]) -> i128 {
         match &self.layout {
             IdLayout::Matrix(npy) => npy.integer(cell),
@@ -144,71 +153,75 @@ impl IdFile {
     }
 }
 
-/// A number of four bytes.
+/// Reads a little-endian integer of four bytes; `None` if there are fewer.
 fn number(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// True neighbours: the text, which is read twice where distances stand behind the ids.
+/// True nearest neighbours as judgments; read twice if distances follow the
+/// ids.
 #[derive(Debug)]
-pub(super) struct OfTruth {
+pub struct OfTruth {
     pub file: IdFile,
-    pub text: Option<Arc<Opened>>,
+    pub text: Option<Arc<OpenInput>>,
     /// Whether distances stand behind the ids.
     pub has_distances: bool,
 }
 
 impl OfTruth {
-    /// Makes the truth of a file, and the facts that runs need about the truth.
+    /// Makes the input of true neighbours from a file of ids, and the facts that runs of found
+    /// neighbours need.
     ///
     /// # Errors
     /// A text that cannot be read.
     pub fn new(
         file: IdFile,
-        text: Option<&Arc<Opened>>,
+        text: Option<&Arc<OpenInput>>,
         name: &str,
-    ) -> io::Result<(Self, Partner)> {
+    ) -> io::Result<(Self, AlignedQrels)> {
         let length = text.map(|text| text.length()).transpose()?;
-        let ids = file.bytes().map(|ids| ids.saturating_add(file.sizes().0 as u64));
-        let has_distances = match (&file.layout, length, ids) {
+        let has_distances = match (&file.layout, length, file.end()) {
             (IdLayout::Headed { .. }, Some(length), Some(ids)) => length > ids,
             _ => false,
         };
         let rows = length.map_or(0, |length| file.rows(length));
-        let partner =
-            Partner::Neighbours(TruthOfRun { name: name.to_owned(), rows, width: file.width });
-        Ok((OfTruth { file, text: text.cloned(), has_distances }, partner))
+        let partner = AlignedQrels::Neighbours(AlignedTruth {
+            name: name.to_owned(),
+            rows,
+            width: file.width,
+        });
+        Ok((Self { file, text: text.cloned(), has_distances }, partner))
     }
 }
 
-impl MadeOf for OfTruth {
-    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
-        let mut maker = IdCells::new(&self.file, Role::Qrels, None);
+impl SequenceFormat for OfTruth {
+    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+        let mut cells = IdCells::new(&self.file, Role::Qrels, None);
         if let (true, Some(text)) = (self.has_distances, &self.text) {
             let mut distances = text.text()?;
-            let before = self.file.bytes().unwrap_or(0).saturating_add(self.file.sizes().0 as u64);
-            io::copy(&mut distances.by_ref().take(before), &mut io::sink())?;
-            maker.distances = Some(io::BufReader::new(distances));
+            io::copy(&mut distances.by_ref().take(self.file.end().unwrap_or(0)), &mut io::sink())?;
+            cells.distances = Some(io::BufReader::new(distances));
         }
-        Ok(Box::new(maker))
+        Ok(Box::new(cells))
     }
 }
 
-/// Found neighbours, with the true neighbours for comparison.
+/// Found nearest neighbours as a run, with the size of the file of true
+/// neighbours.
 #[derive(Debug)]
-pub(super) struct OfFound(pub IdFile, pub Option<TruthOfRun>);
+pub struct OfFound(pub IdFile, pub Option<AlignedTruth>);
 
-impl MadeOf for OfFound {
-    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+impl SequenceFormat for OfFound {
+    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
         Ok(Box::new(IdCells::new(&self.0, Role::Run, self.1.as_ref())))
     }
 }
 
-/// Makes judgments or results of ids; the line of a row is its query.
+/// The reader of neighbour ids as rows of judgments or of a run; the line of a row is its query.
 struct IdCells<'f> {
     file: &'f IdFile,
     role: Role,
-    truth: Option<&'f TruthOfRun>,
+    truth: Option<&'f AlignedTruth>,
     distances: Option<io::BufReader<Box<dyn Read + Send + 'f>>>,
     /// The bytes that were read.
     read: u64,
@@ -222,28 +235,18 @@ struct IdCells<'f> {
 }
 
 impl<'f> IdCells<'f> {
-    fn new(file: &'f IdFile, role: Role, truth: Option<&'f TruthOfRun>) -> Self {
+    fn new(file: &'f IdFile, role: Role, truth: Option<&'f AlignedTruth>) -> Self {
         let (query, distances) = (Counter::default(), None);
-        IdCells {
-            file,
-            role,
-            truth,
-            distances,
-            read: 0,
-            query,
-            column: None,
-            empty: 0,
-            nearest: None,
-        }
+        Self { file, role, truth, distances, read: 0, query, column: None, empty: 0, nearest: None }
     }
 
-    /// The bytes of the header, or of the whole ids, that are left; `None` without an end.
+    /// Returns the bytes still to read up to the end of the neighbour ids; `None` without a known
+    /// end.
     fn left(&self) -> Option<u64> {
-        let all = self.file.bytes()?.saturating_add(self.file.sizes().0 as u64);
-        Some(all.saturating_sub(self.read))
+        Some(self.file.end()?.saturating_sub(self.read))
     }
 
-    /// Begins a row of `width` ids; returns a message if row 1 has another width.
+    /// Begins a row of `width` neighbour ids; returns a message if row 1 has another width.
     fn begin(&mut self, width: u32) -> Option<String> {
         let (width, first) = (i64::from(width as i32), self.file.width);
         let fits = u64::try_from(width) == Ok(first);
@@ -256,8 +259,8 @@ impl<'f> IdCells<'f> {
         })
     }
 
-    /// Makes the row of an id; returns a message if the id or its distance is wrong.
-    fn cell(&mut self, id: i128, rows: &mut MadeRows) -> io::Result<Option<String>> {
+    /// Converts a neighbour id to a row; returns a message if the id or its distance is wrong.
+    fn cell(&mut self, id: i128, rows: &mut RowBatch) -> io::Result<Option<String>> {
         let (column, row) = (self.column.unwrap_or(0), self.query.number);
         let is_empty = id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX);
         let place = match self.next_distance()? {
@@ -285,17 +288,17 @@ impl<'f> IdCells<'f> {
             if self.empty == column && column > 0 {
                 return Ok(Some(format!("row {row} begins with an empty place, and ids follow")));
             }
-            let (doc, grade) = (IdDigits::of(id), IdDigits::of((self.file.width - place).into()));
+            let (doc, grade) = (IdDigits::new(id), IdDigits::new((self.file.width - place).into()));
             rows.row(row, query, doc.text(), grade.text());
         } else {
             // Empty places at the end of a row are no results; those before an id keep their ranks.
             for empty in column - self.empty..column {
-                let rank = IdDigits::of((empty + 1).into());
+                let rank = IdDigits::new((empty + 1).into());
                 rows.row(row, query, &[b"-1@", rank.text()].concat(), rank.text());
             }
             self.empty = 0;
-            let rank = IdDigits::of((column + 1).into());
-            rows.row(row, query, IdDigits::of(id).text(), rank.text());
+            let rank = IdDigits::new((column + 1).into());
+            rows.row(row, query, IdDigits::new(id).text(), rank.text());
         }
         self.column = Some(column + 1);
         if column + 1 == self.file.width {
@@ -305,7 +308,7 @@ impl<'f> IdCells<'f> {
         Ok(None)
     }
 
-    /// Reads the distance of the next id, if there are distances.
+    /// Reads the distance of the next neighbour id; `None` if there are no distances.
     fn next_distance(&mut self) -> io::Result<Option<f32>> {
         let Some(distances) = &mut self.distances else { return Ok(None) };
         let mut bytes = [0; 4];
@@ -317,9 +320,11 @@ impl<'f> IdCells<'f> {
         }
     }
 
-    /// What is wrong with the end of a file, behind which `rest` bytes are left over.
+    /// Returns the error message about the end of a file of neighbour ids with `rest` bytes left
+    /// over, if it is wrong.
     fn wrong_end(&self, rest: usize) -> Option<String> {
-        let bytes = with_commas(self.read + rest as u64);
+        let read = self.read + rest as u64;
+        let bytes = with_commas(read);
         let ids = with_commas(self.file.width);
         let row = with_commas(4 * (self.file.width + 1));
         let rows = match &self.file.layout {
@@ -333,7 +338,7 @@ impl<'f> IdCells<'f> {
             IdLayout::Headed { rows } => {
                 let all = self.file.bytes().unwrap_or(u64::MAX);
                 let [plain, near] = [8, all.saturating_add(8)].map(|more| all.saturating_add(more));
-                if ![plain, near].contains(&(self.read + rest as u64)) {
+                if ![plain, near].contains(&read) {
                     let (rows, plain, near) =
                         (with_commas(*rows), with_commas(plain), with_commas(near));
                     return Some(format!(
@@ -341,10 +346,7 @@ impl<'f> IdCells<'f> {
                          with distances: is the file complete?"
                     ));
                 }
-                if plain != self.read + rest as u64
-                    && self.role == Role::Qrels
-                    && self.distances.is_none()
-                {
+                if plain != read && self.role == Role::Qrels && self.distances.is_none() {
                     return Some(
                         "has distances behind its ids, and is not there as a whole: give it as a \
                          file"
@@ -371,8 +373,8 @@ impl<'f> IdCells<'f> {
     }
 }
 
-impl MakeRows for IdCells<'_> {
-    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+impl Sequence for IdCells<'_> {
+    fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
         let (header, size) = self.file.sizes();
         let (header, mut done) = (header as u64, 0);
         while !rows.are_enough() {
@@ -385,7 +387,7 @@ impl MakeRows for IdCells<'_> {
             } else if self.column.is_none() && matches!(self.file.layout, IdLayout::Counted) {
                 let Some(width) = number(rest) else { break };
                 if let Some(message) = self.begin(width) {
-                    rows.wrong_from_here(0, &message);
+                    rows.end_with(0, message);
                     return Ok(text.len());
                 }
                 self.column = Some(0);
@@ -393,7 +395,7 @@ impl MakeRows for IdCells<'_> {
             } else {
                 let Some(cell) = rest.get(..size) else { break };
                 if let Some(message) = self.cell(self.file.id(cell), rows)? {
-                    rows.wrong_from_here(0, &message);
+                    rows.end_with(0, message);
                     return Ok(text.len());
                 }
                 size
@@ -408,25 +410,25 @@ impl MakeRows for IdCells<'_> {
             && !rows.are_enough()
             && let Some(message) = self.wrong_end(text.len() - done)
         {
-            rows.wrong_from_here(0, &message);
+            rows.end_with(0, message);
             return Ok(text.len());
         }
         Ok(done)
     }
 }
 
-/// The digits of an integer.
+/// The decimal digits of a neighbour id.
 struct IdDigits([u8; 40], usize);
 
 impl IdDigits {
-    fn of(number: i128) -> Self {
+    fn new(number: i128) -> Self {
         let mut digits = [0; 40];
         let mut rest = &mut digits[..];
         let left = match write!(rest, "{number}") {
             Ok(()) => rest.len(),
             Err(_) => 0,
         };
-        IdDigits(digits, 40 - left)
+        Self(digits, 40 - left)
     }
 
     fn text(&self) -> &[u8] {
@@ -434,7 +436,7 @@ impl IdDigits {
     }
 }
 
-/// A number with a comma before each three digits.
+/// Returns a number in decimal with a comma before each three digits, for messages.
 fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut with = String::new();

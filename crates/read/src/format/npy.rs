@@ -1,4 +1,5 @@
-//! Matrices of NumPy (`.npy`): grades or scores, [queries, documents], both numbered from 1.
+//! NumPy matrices (`.npy`) of grades or scores: a row for each query, a column for each document,
+//! from 1.
 //!
 //! ```text
 //! \x93NUMPY, version, length of the header (2 or 4 bytes)
@@ -8,16 +9,17 @@
 
 use std::io;
 
-use super::made::{MadeOf, MadeRows, MakeRows};
-use crate::lines::diagnostics::quoted;
-use crate::lines::number::letters;
+use super::sequence::{Sequence, SequenceFormat};
+use crate::lines::diagnostics::{pluralize, quoted};
+use crate::lines::row::RowBatch;
+use crate::numbers::F16;
 
 /// The first bytes of a file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The header of a matrix.
+/// The checked header of a NumPy file: the type, the place and the shape of its matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Npy {
+pub struct NpyHeader {
     /// The offset in bytes of the first value.
     offset: usize,
     kind: ElementKind,
@@ -30,7 +32,7 @@ pub struct Npy {
     pub shape: [u64; 2],
 }
 
-/// The kind of the values.
+/// The kind of the values of a NumPy matrix: booleans, integers or floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ElementKind {
     Bool,
@@ -39,12 +41,12 @@ enum ElementKind {
     Float,
 }
 
-impl Npy {
-    /// Reads the header of a file that starts with `start`.
+impl NpyHeader {
+    /// Parses and checks the header of a NumPy matrix from the start of its file.
     ///
     /// # Errors
     /// What is wrong with the header, or that the file is not a matrix of numbers.
-    pub fn of(start: &[u8]) -> Result<Self, String> {
+    pub fn parse(start: &[u8]) -> Result<Self, String> {
         let cut = || "its header is cut off: is the file complete?".to_owned();
         let (&[major, _], rest) = start
             .strip_prefix(MAGIC)
@@ -66,47 +68,43 @@ impl Npy {
         // If `start` has whole lines only, it may end before the line feed of the header.
         let header =
             start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
-        let Header { descr, fortran, shape } = Header::of(header).ok_or_else(|| {
+        let Header { descr, fortran, shape } = Header::parse(header).ok_or_else(|| {
             format!("its header {} is not that of an array", quoted(header.trim_ascii()))
         })?;
         let shape = match shape[..] {
             [queries, documents] => [queries, documents],
             _ => {
                 let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
-                let (count, shape) = (shape.len(), shape.join(", "));
                 return Err(format!(
-                    "is an array of {count} dimension{} ({shape}), and one of two was expected: \
-                     queries and documents",
-                    if count == 1 { "" } else { "s" }
+                    "is an array of {} ({}), and one of two was expected: queries and documents",
+                    pluralize(shape.len(), "dimension"),
+                    shape.join(", ")
                 ));
             }
         };
         let Some(descr) = descr else {
             return Err("is a structured array, and one of numbers was expected".to_owned());
         };
-        let ElementType { kind, size, big_endian } = ElementType::of(descr)?;
-        let npy = Npy { offset, kind, size, big_endian, fortran, shape };
-        match npy
-            .cells()
-            .and_then(|cells| cells.checked_mul(size as u64))
-            .filter(|bytes| *bytes <= i64::MAX as u64)
-        {
+        let ElementType { kind, size, big_endian } = ElementType::parse(descr)?;
+        let npy = Self { offset, kind, size, big_endian, fortran, shape };
+        let bytes = npy.cells().and_then(|cells| cells.checked_mul(size as u64));
+        match bytes.filter(|bytes| *bytes <= i64::MAX as u64) {
             Some(_) => Ok(npy),
             None => Err(format!("its header says {}, which no file has", npy.size())),
         }
     }
 
-    /// The number of values.
+    /// Returns the number of values of the NumPy matrix; `None` if it is too large.
     fn cells(&self) -> Option<u64> {
         self.shape[0].checked_mul(self.shape[1])
     }
 
-    /// The shape of the matrix in words.
+    /// Returns the shape of the NumPy matrix in words: `3 queries × 5 documents`.
     pub fn size(&self) -> String {
         size(self.shape)
     }
 
-    /// The type of the values in words.
+    /// Returns the type of the NumPy matrix's values in words, such as `float32`.
     pub fn values(&self) -> String {
         let bits = 8 * self.size;
         match self.kind {
@@ -117,29 +115,30 @@ impl Npy {
         }
     }
 
-    /// Whether the values are integers.
+    /// Returns whether the values of the NumPy matrix are integers.
     pub fn is_of_integers(&self) -> bool {
         matches!(self.kind, ElementKind::Signed | ElementKind::Unsigned)
     }
 
-    /// Whether the values of a column follow one another, and not those of a row.
+    /// Returns whether the NumPy matrix is stored column by column, and not row by row.
     pub fn is_fortran(&self) -> bool {
         self.fortran && self.shape.iter().all(|&count| count > 1)
     }
 
-    /// The number of bytes before the values, and of each value.
+    /// Returns the number of bytes before the values of the NumPy matrix, and the size of a value.
     pub fn offset_and_size(&self) -> (usize, usize) {
         (self.offset, self.size)
     }
 
-    /// Returns the cells of a file that has all of them, and nothing else.
+    /// Returns the bytes of all values of a NumPy file; `None` if the file has fewer or more bytes.
     pub fn all_cells<'t>(&self, file: &'t [u8]) -> Option<&'t [u8]> {
         let cells = file.get(self.offset..)?;
         let expected = self.cells()?.checked_mul(self.size as u64)?;
         (cells.len() as u64 == expected).then_some(cells)
     }
 
-    /// Puts the values of a query, from 0, into `values`; `cells` are [all](Npy::all_cells).
+    /// Puts the values of a query, from 0, of the NumPy matrix into `values`; `cells` are
+    /// [all](Self::all_cells).
     pub fn row(&self, cells: &[u8], query: usize, values: &mut Vec<f64>) {
         match self.size {
             1 => self.row_of::<1>(cells, query, values),
@@ -149,7 +148,8 @@ impl Npy {
         }
     }
 
-    /// The same for cells of `N` bytes: a size that is known makes a load of a copy.
+    /// Puts the values like [`NpyHeader::row`], for cells of `N` bytes.
+    // With a known size the compiler makes a load of each copy.
     fn row_of<const N: usize>(&self, cells: &[u8], query: usize, values: &mut Vec<f64>) {
         let [queries, documents] = self.shape.map(|count| count as usize);
         let (cells, _) = cells.as_chunks::<N>();
@@ -163,12 +163,13 @@ impl Npy {
         }
     }
 
-    /// Whether a value may be infinite, or not a number.
+    /// Returns whether the values of the NumPy matrix are floats, which may be infinite or not a
+    /// number.
     pub fn is_of_floats(&self) -> bool {
         self.kind == ElementKind::Float
     }
 
-    /// Returns the integer of the bytes of a cell, if the values are integers.
+    /// Returns the integer in the bytes of one value of a NumPy matrix of integers.
     pub fn integer(&self, cell: &[u8]) -> i128 {
         let bits = self.bits(cell);
         let unused = 64 - 8 * self.size;
@@ -178,19 +179,19 @@ impl Npy {
         }
     }
 
-    /// Returns the bits of a cell.
+    /// Returns the bits of one value of the NumPy matrix, in the machine's byte order.
     #[inline(always)]
     fn bits(&self, cell: &[u8]) -> u64 {
         let mut bytes = [0; 8];
         if self.big_endian {
-            bytes.iter_mut().zip(cell.iter().rev()).for_each(|(byte, of)| *byte = *of)
+            bytes.iter_mut().zip(cell.iter().rev()).for_each(|(byte, source)| *byte = *source)
         } else {
             bytes[..cell.len()].copy_from_slice(cell)
         }
         u64::from_le_bytes(bytes)
     }
 
-    /// Returns the value of the bytes of a cell.
+    /// Converts the bytes of one value of the NumPy matrix to a 64-bit float.
     #[inline(always)]
     fn value(&self, cell: &[u8]) -> f64 {
         let bits = self.bits(cell);
@@ -201,29 +202,24 @@ impl Npy {
                 let unused = 64 - 8 * size;
                 ((bits << unused) as i64 >> unused) as f64
             }
-            (ElementKind::Float, 2) => half(bits as u16),
+            (ElementKind::Float, 2) => F16(bits as u16).to_f32().into(),
             (ElementKind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
             (ElementKind::Float, _) => f64::from_bits(bits),
         }
     }
 }
 
-/// A shape in words.
+/// Returns the shape of a matrix in words: `3 queries × 5 documents`.
 pub(super) fn size([queries, documents]: [u64; 2]) -> String {
-    let counted = |count: u64, one: &str, many: &str| {
-        format!("{count} {}", if count == 1 { one } else { many })
-    };
-    format!(
-        "{} × {}",
-        counted(queries, "query", "queries"),
-        counted(documents, "document", "documents")
-    )
+    let query = if queries == 1 { "query" } else { "queries" };
+    let document = if documents == 1 { "document" } else { "documents" };
+    format!("{queries} {query} × {documents} {document}")
 }
 
 /// The most bytes of a header that is read; NumPy's headers have 118 bytes.
 const LONGEST_HEADER: u64 = 10_000;
 
-/// The type of the values.
+/// The type of the values of a NumPy matrix, as `<f4`: kind, size and byte order.
 struct ElementType {
     kind: ElementKind,
     /// The number of bytes.
@@ -233,8 +229,8 @@ struct ElementType {
 }
 
 impl ElementType {
-    /// Reads the name of a type in a header, as `<f4`.
-    fn of(descr: &[u8]) -> Result<Self, String> {
+    /// Parses the name of a value type in a NumPy header, such as `<f4`.
+    fn parse(descr: &[u8]) -> Result<Self, String> {
         let (order, name) = match descr {
             [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
             name => (b'=', name),
@@ -257,23 +253,11 @@ impl ElementType {
                 ));
             }
         };
-        Ok(ElementType { kind, size: usize::from(size), big_endian: order == b'>' })
+        Ok(Self { kind, size: usize::from(size), big_endian: order == b'>' })
     }
 }
 
-/// Converts a float of 16 bits.
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let magnitude = match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -magnitude } else { magnitude }
-}
-
-/// The content of a header.
+/// The entries of the dictionary in a NumPy header, before they are checked.
 struct Header<'t> {
     /// The type of the values; `None` for a type with fields.
     descr: Option<&'t [u8]>,
@@ -282,8 +266,8 @@ struct Header<'t> {
 }
 
 impl<'t> Header<'t> {
-    /// Parses a Python dictionary; `None` if the dictionary is not a header.
-    fn of(text: &'t [u8]) -> Option<Self> {
+    /// Parses the Python dictionary of a NumPy header; `None` if it is no such dictionary.
+    fn parse(text: &'t [u8]) -> Option<Self> {
         let mut literal = Literal(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         literal.expect(b'{')?;
@@ -307,15 +291,15 @@ impl<'t> Header<'t> {
             }
         }
         literal.next().is_none().then_some(())?;
-        Some(Header { descr: descr?, fortran: fortran?, shape: shape? })
+        Some(Self { descr: descr?, fortran: fortran?, shape: shape? })
     }
 }
 
-/// The unread rest of a literal of Python.
+/// The unread rest of the Python dictionary in a NumPy header.
 struct Literal<'t>(&'t [u8]);
 
 impl<'t> Literal<'t> {
-    /// Returns the next non-blank byte.
+    /// Skips blanks of a NumPy header, and returns the next byte without consuming the byte.
     fn next(&mut self) -> Option<u8> {
         self.0 = self.0.trim_ascii_start();
         self.0.first().copied()
@@ -355,9 +339,10 @@ impl<'t> Literal<'t> {
         while !self.passes(b')') {
             self.next()?;
             let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            all.push(std::str::from_utf8(&self.0[..digits]).ok()?.parse().ok()?);
+            all.push(str::from_utf8(&self.0[..digits]).ok()?.parse().ok()?);
             self.0 = &self.0[digits..];
-            self.passes(b'L'); // the suffix of long integers in Python 2
+            // Python 2 wrote long integers with the suffix L.
+            self.passes(b'L');
             if !self.passes(b',') {
                 self.expect(b')')?;
                 break;
@@ -384,10 +369,11 @@ impl<'t> Literal<'t> {
     }
 }
 
-/// Makes judgments or results of a matrix; the line of a row is its query.
+/// The reader of a NumPy matrix as rows of judgments or of a run; the line of a row is its
+/// query.
 #[derive(Debug)]
 pub(super) struct MatrixCells {
-    npy: Npy,
+    npy: NpyHeader,
     /// The number of a cell: a grade or a score.
     number: &'static str,
     /// Whether the header was passed.
@@ -398,9 +384,9 @@ pub(super) struct MatrixCells {
 }
 
 impl MatrixCells {
-    pub fn new(npy: Npy, number: &'static str) -> Self {
+    pub fn new(npy: NpyHeader, number: &'static str) -> Self {
         let left = npy.cells().unwrap_or_default();
-        MatrixCells {
+        Self {
             npy,
             number,
             begun: false,
@@ -410,29 +396,17 @@ impl MatrixCells {
         }
     }
 
-    fn cell(&mut self, cell: &[u8], rows: &mut MadeRows) {
+    fn cell(&mut self, cell: &[u8], rows: &mut RowBatch) {
         let value = self.npy.value(cell);
         let (query, document) = (&mut self.query, &mut self.document);
         if value.is_finite() {
-            // Consecutive rows of a query share the bytes of the query as a prefix.
-            let is_first = document.number == 1 && !self.npy.fortran;
-            if is_first {
-                rows.begin_query(query.digits());
-            }
-            if rows.has_prefix() {
-                let mut number = [0; 64];
-                let written = letters(value);
-                number[..written.len()].copy_from_slice(&written);
-                rows.plain_row(query.number, document.plain(), (&number, written.len()));
-            } else {
-                rows.row(query.number, query.digits(), document.digits(), &letters(value));
-            }
+            rows.row_of_value(query.number, query.digits(), document.digits(), value);
         } else {
             let message = format!(
                 "{} {value} in column {} is not a finite number",
                 self.number, document.number
             );
-            rows.wrong(query.number, &message);
+            rows.fault(query.number, message);
         }
         self.left -= 1;
         let [queries, documents] = self.npy.shape;
@@ -450,18 +424,18 @@ impl MatrixCells {
     }
 }
 
-/// A matrix; the text is what its numbers are called.
+/// A NumPy matrix as judgments or a run; the text is `grade` or `score`.
 #[derive(Debug)]
-pub(super) struct OfMatrix(pub Npy, pub &'static str);
+pub(super) struct OfMatrix(pub NpyHeader, pub &'static str);
 
-impl MadeOf for OfMatrix {
-    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+impl SequenceFormat for OfMatrix {
+    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
         Ok(Box::new(MatrixCells::new(self.0.clone(), self.1)))
     }
 }
 
-impl MakeRows for MatrixCells {
-    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+impl Sequence for MatrixCells {
+    fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
         let mut done = 0;
         if !self.begun && text.len() >= self.npy.offset {
             (done, self.begun) = (self.npy.offset, true);
@@ -477,7 +451,7 @@ impl MakeRows for MatrixCells {
         }
         let rest = text.len() - done;
         if self.begun && self.left == 0 && rest > 0 {
-            rows.wrong_from_here(0, "there are more bytes after the values");
+            rows.end_with(0, "there are more bytes after the values");
         } else if ended && (!self.begun || self.left > 0 && rest < self.npy.size) {
             let (row, column) = (self.query.number, self.document.number);
             let message = format!(
@@ -485,43 +459,38 @@ impl MakeRows for MatrixCells {
                  file complete?",
                 self.npy.size()
             );
-            rows.wrong_from_here(row, &message);
+            rows.end_with(row, message);
         }
         Ok(done)
     }
 }
 
-/// A number from 1 with its digits.
+/// A number that counts up from 1, with its decimal digits, for the ids of a matrix's queries and
+/// documents.
 #[derive(Debug)]
 pub(super) struct Counter {
     pub number: u64,
-    /// The digits, and how many bytes they are; all 64 are copied into rows.
-    digits: [u8; 64],
+    /// The digits, and how many bytes they are.
+    digits: [u8; 20],
     length: usize,
 }
 
 impl Default for Counter {
     fn default() -> Self {
-        let mut digits = [0; 64];
+        let mut digits = [0; 20];
         digits[0] = b'1';
-        Counter { number: 1, digits, length: 1 }
+        Self { number: 1, digits, length: 1 }
     }
 }
 
 impl Counter {
-    /// Returns the digits.
+    /// Returns the decimal digits of the counter.
     #[inline(always)]
     pub fn digits(&self) -> &[u8] {
         &self.digits[..self.length]
     }
 
-    /// Returns the digits as a field of a plain row.
-    #[inline(always)]
-    fn plain(&self) -> (&[u8; 64], usize) {
-        (&self.digits, self.length)
-    }
-
-    /// Adds 1.
+    /// Adds 1 to the counter and to its decimal digits.
     #[inline(always)]
     pub fn count(&mut self) {
         self.number += 1;
@@ -549,8 +518,8 @@ mod tests {
         [MAGIC, &[1, 0], &length, header.as_bytes(), values].concat()
     }
 
-    fn of(header: &str) -> Result<Npy, String> {
-        Npy::of(&file(header, b""))
+    fn parse_header(header: &str) -> Result<NpyHeader, String> {
+        NpyHeader::parse(&file(header, b""))
     }
 
     fn header(descr: &str) -> String {
@@ -581,16 +550,16 @@ mod tests {
             (">f8", &[0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a], 0.1),
         ];
         for (descr, bytes, value) in cases {
-            let npy = of(&header(descr)).unwrap();
+            let npy = parse_header(&header(descr)).unwrap();
             assert_eq!((npy.value(bytes), npy.size), (*value, bytes.len()), "{descr}");
         }
-        assert!(half(0x7e00).is_nan() && half(0xfc00) == f64::NEG_INFINITY);
+        assert!(F16(0x7e00).to_f32().is_nan() && F16(0xfc00).to_f32() == f32::NEG_INFINITY);
     }
 
     #[test]
     fn headers_are_those_of_any_version_and_order() {
         let text = "{\"shape\": (3L, 5), 'descr':'>f4','fortran_order' : True}";
-        let expected = Npy {
+        let expected = NpyHeader {
             offset: 10 + text.len(),
             kind: ElementKind::Float,
             size: 4,
@@ -598,14 +567,17 @@ mod tests {
             fortran: true,
             shape: [3, 5],
         };
-        assert_eq!(of(text), Ok(expected.clone()));
+        assert_eq!(parse_header(text), Ok(expected.clone()));
         for version in [2, 3] {
             let long =
                 [MAGIC, &[version, 0], &(text.len() as u32).to_le_bytes(), text.as_bytes(), b"xyz"]
                     .concat();
-            assert_eq!(Npy::of(&long), Ok(Npy { offset: expected.offset + 2, ..expected.clone() }));
+            assert_eq!(
+                NpyHeader::parse(&long),
+                Ok(NpyHeader { offset: expected.offset + 2, ..expected.clone() })
+            );
             for end in 0..expected.offset + 1 {
-                assert!(Npy::of(&long[..end]).is_err(), "{end}");
+                assert!(NpyHeader::parse(&long[..end]).is_err(), "{end}");
             }
         }
         assert_eq!(
@@ -619,7 +591,7 @@ mod tests {
         let shaped = |shape: &str| {
             format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n")
         };
-        for (header, said) in [
+        for (header, expected) in [
             (shaped("(5,)"), "is an array of 1 dimension (5), and one of two was expected"),
             (shaped("()"), "is an array of 0 dimensions ()"),
             (shaped("(2, 3, 4)"), "is an array of 3 dimensions (2, 3, 4)"),
@@ -647,11 +619,11 @@ mod tests {
             ("".to_owned(), "its header '' is not that of an array"),
             (" ".repeat(10_001), "its header has 10001 bytes"),
         ] {
-            let error = of(&header).unwrap_err();
-            assert!(error.contains(said), "{error}\n{said}");
+            let error = parse_header(&header).unwrap_err();
+            assert!(error.contains(expected), "{error}\n{expected}");
         }
-        assert!(Npy::of(b"\x93NUMPY\x04\x00\x00\x00").unwrap_err().contains("version 4"));
-        assert!(Npy::of(b"\x93NUMPX").unwrap_err().contains("is no .npy file"));
+        assert!(NpyHeader::parse(b"\x93NUMPY\x04\x00\x00\x00").unwrap_err().contains("version 4"));
+        assert!(NpyHeader::parse(b"\x93NUMPX").unwrap_err().contains("is no .npy file"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! The columns of passages: judged ones, and results.
+//! The columns of files of passages, which are spans of documents: of judged passages, and of
+//! results.
 
 use super::fields::{NamedColumn, Need};
-use super::names::{ColumnNames, usual_names};
+use super::names::{ColumnNames, default_names};
 use crate::lines::shape::Role;
 
 /// The place of each column among those of [`span_columns`].
@@ -18,8 +19,9 @@ pub mod at {
     pub const RANK: usize = 6;
 }
 
-/// The columns of passages, in the order of [`at`]. Judgments may lack the grade, and results the
-/// score if they have ranks; an end or a length is needed. `given` names some of them.
+/// Returns the columns to find in a file of judged or retrieved passages, in the order of [`at`].
+/// Judgments may lack the grade, and results the score if they have ranks; an end or a length is
+/// needed. `given` names some of them.
 pub fn span_columns(role: Role, given: Option<&ColumnNames>) -> Vec<NamedColumn<'_>> {
     let hint = match role {
         Role::Qrels => "; `--columns query=…,doc=…,start=NAME,grade=…` gives others",
@@ -27,7 +29,7 @@ pub fn span_columns(role: Role, given: Option<&ColumnNames>) -> Vec<NamedColumn<
     };
     let column = |what: &'static str, need: Need| {
         let given = given.and_then(|given| given.name_of(what));
-        NamedColumn { what, given, names: usual_names(what, role), need, hint }
+        NamedColumn { what, given, names: default_names(what, role), need, hint }
     };
     let mut columns = vec![
         column("query", Need::Always),

@@ -1,4 +1,4 @@
-//! Files of tables such as Parquet: the request to a reader in another crate, and the reader's
+//! Columnar files such as Parquet: the request to a reader in another crate, and the reader's
 //! answer.
 
 use std::borrow::Cow;
@@ -6,49 +6,49 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::fields::{self, Lacking};
-use super::lists::wrong_lengths;
-pub use super::names::Missing;
+use super::json::lists::wrong_lengths;
+pub use super::names::MissingColumn;
 use super::names::{
-    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnNames, NotChosen, choose_rows,
+    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows,
     in_order,
 };
 use super::span_columns::{at, span_columns};
-use crate::columns::{Judgments, Records};
-use crate::error::{Problem, Problems};
+use crate::columns::{QrelsColumns, RunColumns};
+use crate::error::Problems;
 use crate::format::InputFormat;
-use crate::format::opened::Opened;
-use crate::judged_by::JudgedBy;
+use crate::format::open_input::OpenInput;
+use crate::judged_by::FacetKind;
 use crate::lines::diagnostics::{quoted, whole_file};
 use crate::lines::layout::NumberKind;
 use crate::lines::options::OptionStyle;
 use crate::lines::shape::Role;
 
-/// A reader of files of tables, for `Join::tables`: the crate
-/// `laneval-formats` has one.
+/// A reader of Parquet and Arrow files, for `Join::tables`: the crate `laneval-formats` has one.
 pub trait TableReader: fmt::Debug + Sync {
-    /// Reads a file.
+    /// Reads the requested columns of a Parquet or Arrow file.
     ///
     /// # Errors
     /// The defect of the file.
-    fn read(&self, file: TableFile<'_>) -> Result<Box<dyn Table>, WrongTable>;
+    fn read(&self, file: TableFile<'_>) -> Result<Box<dyn Table>, TableError>;
 }
 
-/// Rows that another crate holds as columns.
+/// The rows of a Parquet or Arrow file, which a reader in another crate holds as columns.
 pub trait Table: fmt::Debug + Send + Sync {
-    /// The names of the columns of queries, documents, and numbers or ranks.
+    /// Returns the names of the columns that are read, for messages: query, facet if any, document,
+    /// and number or rank. Columns of positions are left out.
     fn names(&self) -> &[String];
 
-    /// Calls `work` with the rows as results, once.
-    fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>]));
+    /// Calls `work` once with the rows of the table as results of a run.
+    fn with_records(&self, work: &mut dyn FnMut(&[RunColumns<'_>]));
 
-    /// Calls `work` with the rows as judgments, once.
-    fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
+    /// Calls `work` once with the rows of the table as judgments.
+    fn with_judgments(&self, work: &mut dyn FnMut(&[QrelsColumns<'_>]));
 
-    /// The queries with an empty list of documents; no row names these queries.
+    /// Returns the queries to which the table gives an empty list of documents, and so no row.
     fn bare_queries(&self) -> &[Vec<u8>];
 }
 
-/// A file of tables, and the columns to read.
+/// A Parquet or Arrow file, and the columns to read: the request to a table reader.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TableFile<'a> {
@@ -61,106 +61,110 @@ pub struct TableFile<'a> {
 }
 
 impl<'a> TableFile<'a> {
-    /// Makes a file of tables of these columns.
+    /// Makes the request to read the given columns of a Parquet or Arrow file.
     pub fn new(format: InputFormat, bytes: TableBytes, columns: TableColumns<'a>) -> Self {
-        TableFile { format, bytes, columns }
+        Self { format, bytes, columns }
     }
 }
 
-/// The bytes of a file, mapped or in memory.
+/// The bytes of a Parquet or Arrow file, mapped or in memory.
 #[derive(Debug, Clone)]
 pub struct TableBytes(FileBytes);
 
 #[derive(Debug, Clone)]
 enum FileBytes {
-    Lying(Arc<Opened>),
+    Borrowed(Arc<OpenInput>),
     Decompressed(Arc<Vec<u8>>),
 }
 
 impl AsRef<[u8]> for TableBytes {
     fn as_ref(&self) -> &[u8] {
         match &self.0 {
-            FileBytes::Lying(file) => file.content().0,
+            FileBytes::Borrowed(file) => file.content().0,
             FileBytes::Decompressed(bytes) => bytes,
         }
     }
 }
 
 impl TableBytes {
-    /// Returns the bytes of a file, decompressed.
-    pub fn of(file: &Arc<Opened>) -> std::io::Result<Self> {
+    /// Returns the bytes of an opened Parquet or Arrow file, decompressed.
+    pub fn new(file: &Arc<OpenInput>) -> std::io::Result<Self> {
         if file.content().1.is_none() {
-            return Ok(TableBytes(FileBytes::Lying(file.clone())));
+            return Ok(Self(FileBytes::Borrowed(file.clone())));
         }
         let mut bytes = Vec::new();
         file.text()?.read_to_end(&mut bytes)?;
-        Ok(TableBytes(FileBytes::Decompressed(Arc::new(bytes))))
+        Ok(Self(FileBytes::Decompressed(Arc::new(bytes))))
     }
 }
 
-/// The columns to read from a table.
+/// The request for the columns of judgments or of a run in a table, by given or by known names.
 #[derive(Debug, Clone, Copy)]
 pub struct TableColumns<'a> {
     role: Role,
-    by: Option<JudgedBy>,
+    /// The facet by which judgments are read.
+    by: Option<FacetKind>,
     given: Option<&'a ColumnNames>,
+    /// Whether ranks are read beside scores.
     ranks: bool,
 }
 
 impl<'a> TableColumns<'a> {
-    /// The columns of judgments; columns that are not `given` are recognised by their names.
-    pub fn of_judgments(given: Option<&'a ColumnNames>) -> Self {
-        TableColumns { role: Role::Qrels, by: None, given, ranks: false }
+    /// Makes the request for the columns of judgments; columns not `given` are recognised by their
+    /// names.
+    pub fn for_qrels(given: Option<&'a ColumnNames>) -> Self {
+        Self::for_role(Role::Qrels, given, false)
     }
 
-    /// Returns these columns with the column of judges or subtopics, if judgments are read by
-    /// facet.
-    pub fn with_groups(self, by: Option<JudgedBy>) -> Self {
-        TableColumns { by, ..self }
+    /// Sets the facet by which judgments are read. By judge or subtopic, the request gets their
+    /// column; by span, the columns of positions. No table is read by preference.
+    pub fn with_groups(self, by: Option<FacetKind>) -> Self {
+        Self { by, ..self }
     }
 
-    /// The columns of results; with `ranks`, also ranks beside scores.
-    pub fn of_results(given: Option<&'a ColumnNames>, ranks: bool) -> Self {
-        TableColumns { role: Role::Run, by: None, given, ranks }
+    /// Makes the request for the columns of a run; with `ranks`, also for ranks beside scores.
+    pub fn for_run(given: Option<&'a ColumnNames>, ranks: bool) -> Self {
+        Self::for_role(Role::Run, given, ranks)
     }
 
-    /// The columns of a role.
-    pub fn of(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
-        TableColumns { role, by: None, given, ranks }
+    /// Makes the request for the columns of judgments or of a run, by role.
+    pub fn for_role(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
+        Self { role, by: None, given, ranks }
     }
 
-    /// Returns whether the columns are read as judgments.
+    /// Returns whether the requested columns are of judgments.
     pub fn are_judgments(&self) -> bool {
         self.role == Role::Qrels
     }
 
-    /// Returns the places of the columns in a table whose columns have these names.
+    /// Finds the requested columns in a table whose columns have these names, and returns their
+    /// indices.
     ///
     /// ```
     /// use laneval::tables::TableColumns;
     /// let places =
-    ///     TableColumns::of_results(None, false).places(&["score", "query-id", "corpus-id"])?;
+    ///     TableColumns::for_run(None, false).places(&["score", "query-id", "corpus-id"])?;
     /// assert_eq!((places.query, places.doc, places.number), (1, 2, Some(0)));
-    /// # Ok::<(), laneval::tables::WrongTable>(())
+    /// # Ok::<(), laneval::tables::TableError>(())
     /// ```
     ///
     /// # Errors
     /// A needed column that the table lacks.
-    pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+    pub fn places(&self, names: &[impl AsRef<str>]) -> Result<ColumnIndices, TableError> {
         self.places_with_lists(names, &[])
     }
 
-    /// Returns the places of the columns in a table with columns of these names; `lists` says for
-    /// each column whether its cells are lists.
+    /// Finds the requested columns in a table whose columns have these names. `lists` says for each
+    /// column whether its cells are lists.
     ///
     /// ```
     /// use laneval::tables::TableColumns;
     /// let names = ["user_input", "retrieved_context_ids", "score"];
-    /// let places = TableColumns::of_results(None, false)
+    /// let places = TableColumns::for_run(None, false)
     ///     .places_with_lists(&names, &[false, true, false])?;
     /// assert_eq!((places.query, places.doc, places.number), (0, 1, None));
     /// assert!(places.lists.is_some_and(|lists| lists.ranked()));
-    /// # Ok::<(), laneval::tables::WrongTable>(())
+    /// # Ok::<(), laneval::tables::TableError>(())
     /// ```
     ///
     /// # Errors
@@ -169,33 +173,36 @@ impl<'a> TableColumns<'a> {
         &self,
         names: &[impl AsRef<str>],
         lists: &[bool],
-    ) -> Result<Places, WrongTable> {
-        if self.by == Some(JudgedBy::Span) {
+    ) -> Result<ColumnIndices, TableError> {
+        if self.by == Some(FacetKind::Span) {
             return self.places_of_spans(names);
         }
-        if self.by == Some(JudgedBy::Preference) {
-            return Err(WrongTable::Column("preferences are not read from tables".to_owned()));
+        if self.by == Some(FacetKind::Preference) {
+            return Err(TableError::Column("preferences are not read from tables".to_owned()));
         }
         let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
-        let ordered = self.given.filter(|given| given.ordered().is_some());
+        let ordered = self.given.and_then(|given| Some((given, given.ordered()?)));
         let chosen = match ordered {
-            Some(given) if given.ordered() == Some(names.len()) => {
-                in_order(given, self.role, self.by).map_err(WrongTable::Column)?
+            Some((given, count)) if count == names.len() => {
+                in_order(given, self.role, self.by).map_err(TableError::Column)?
             }
-            Some(given) => {
-                let count = given.ordered().unwrap_or(0);
+            Some((given, count)) => {
                 let message =
                     format!("there are {} columns, and `{given}` names {count}", names.len());
-                return Err(WrongTable::Column(message));
+                return Err(TableError::Column(message));
             }
             None => {
-                let shape = |list: &bool| if *list { CellShape::List } else { CellShape::Single };
-                let shapes: Vec<CellShape> = lists.iter().map(shape).collect();
+                // The columns of a table have types, so no shape is unknown, as it is for a null in
+                // a record.
+                let shapes: Vec<_> = lists
+                    .iter()
+                    .map(|&list| if list { CellShape::List } else { CellShape::Single })
+                    .collect();
                 let chosen = choose_rows(&bytes, &shapes, self.role, self.by, self.given);
                 let chosen = chosen.map_err(|wrong| match wrong {
-                    NotChosen::Wrong(message) => WrongTable::Column(message),
-                    NotChosen::NoNames(missing) | NotChosen::Missing(missing) => {
-                        WrongTable::Missing(missing)
+                    ColumnChoiceError::Invalid(message) => TableError::Column(message),
+                    ColumnChoiceError::NoNames(missing) | ColumnChoiceError::Missing(missing) => {
+                        TableError::Missing(missing)
                     }
                 })?;
                 match chosen {
@@ -203,11 +210,11 @@ impl<'a> TableColumns<'a> {
                     ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
                         let ranked = self.role == Role::Run && (numbers.is_none() || self.ranks);
                         let lists = Some(ListColumns { role: self.role, ranked });
-                        return Ok(Places {
+                        return Ok(ColumnIndices {
                             number: numbers,
                             group,
                             lists,
-                            ..Places::of(query, docs)
+                            ..ColumnIndices::new(query, docs)
                         });
                     }
                 }
@@ -218,47 +225,47 @@ impl<'a> TableColumns<'a> {
             NumberKind::Number => (Some(number), rank.filter(|_| self.ranks)),
             _ => (None, Some(number)),
         };
-        Ok(Places { number, rank, group, ..Places::of(query, doc) })
+        Ok(ColumnIndices { number, rank, group, ..ColumnIndices::new(query, doc) })
     }
 
-    /// Returns the places of the columns of passages.
-    fn places_of_spans(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+    /// Finds the columns of judged or retrieved passages in a table whose columns have these names.
+    fn places_of_spans(&self, names: &[impl AsRef<str>]) -> Result<ColumnIndices, TableError> {
         let columns = span_columns(self.role, self.given);
         let names: Vec<Cow<'_, [u8]>> =
             names.iter().map(|name| Cow::Borrowed(name.as_ref().as_bytes())).collect();
-        let found = fields::choose(&names, &columns).map_err(|lacking| {
+        let mut found = fields::choose(&names, &columns).map_err(|lacking| {
             let among: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             match lacking {
-                Lacking::Given(at, name) => WrongTable::Column(format!(
+                Lacking::Given(at, name) => TableError::Column(format!(
                     "there is no column `{name}` for the {}: there are {}",
                     columns[at].what,
                     among.join(", ")
                 )),
                 Lacking::Column(at) => {
-                    let known = columns[at].names.to_vec();
-                    let what = columns[at].what;
-                    WrongTable::Missing(Missing { role: self.role, what, known, among, met: None })
+                    let (what, known) = (columns[at].what, columns[at].names.to_vec());
+                    let (role, known_name) = (self.role, None);
+                    TableError::Missing(MissingColumn { role, what, known, among, known_name })
                 }
             }
         })?;
-        let place = |at: usize| found.get(at).copied().flatten();
-        let needed = |at: usize| place(at).unwrap_or_else(|| unreachable!("the column was found"));
-        let (number, rank) = (place(at::NUMBER), place(at::RANK));
-        Ok(Places {
-            number,
-            rank: rank.filter(|_| number.is_none()),
-            start: place(at::START),
-            end: place(at::END),
-            length: place(at::LENGTH).filter(|_| place(at::END).is_none()),
-            ..Places::of(needed(at::QUERY), needed(at::DOC))
-        })
+        // The columns of judgments end before the rank, so the list is filled up.
+        found.resize(at::RANK + 1, None);
+        let (Some(query), Some(doc)) = (found[at::QUERY], found[at::DOC]) else {
+            unreachable!("needed columns were found")
+        };
+        let (number, start, end) = (found[at::NUMBER], found[at::START], found[at::END]);
+        // A score decides before a rank, and an end before a length: only one of the two is read.
+        let rank = found[at::RANK].filter(|_| number.is_none());
+        let length = found[at::LENGTH].filter(|_| end.is_none());
+        Ok(ColumnIndices { number, rank, start, end, length, ..ColumnIndices::new(query, doc) })
     }
 }
 
-/// The places in a table of the columns that are read.
+/// The indices of the columns to read in a Parquet or Arrow table: query, document, number, rank,
+/// facet, span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Places {
+pub struct ColumnIndices {
     /// The column of the ids of queries.
     pub query: usize,
     /// The column of the ids of documents.
@@ -271,16 +278,17 @@ pub struct Places {
     pub group: Option<usize>,
     /// The column of the first positions of passages, if judgments are by span.
     pub start: Option<usize>,
-    /// The column of the positions behind their last ones.
+    /// The column of the ends of passages: the positions right behind their last positions.
     pub end: Option<usize>,
-    /// The column of their numbers of positions, in the place of these ends.
+    /// The column of the lengths of passages in positions, if there is no column of ends.
     pub length: Option<usize>,
-    /// What the lists are, if each row has a list of documents, and perhaps one of grades or
+    /// The meaning of the lists, if each row has a list of documents, and perhaps one of grades or
     /// scores.
     pub lists: Option<ListColumns>,
 }
 
-/// Columns with a list in each row.
+/// The meaning of a table's list columns: judgments or results, and whether their order is the
+/// ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListColumns {
     role: Role,
@@ -288,27 +296,28 @@ pub struct ListColumns {
 }
 
 impl ListColumns {
-    /// Whether the places in a list are read as ranks; judgments without grades have grade 1.
+    /// Returns whether the order of a row's list of documents gives their ranks. If not, and
+    /// without a list of numbers, each document is judged with grade 1.
     pub fn ranked(&self) -> bool {
         self.ranked
     }
 
-    /// Says that a list of grades or scores has another length than the ids beside it.
-    pub fn unlike(&self, ids: usize, numbers: usize) -> String {
+    /// Makes the message that a row's list of grades or scores has another length than its list of
+    /// ids.
+    pub fn length_mismatch(&self, ids: usize, numbers: usize) -> String {
         wrong_lengths(ids, numbers, self.role.number())
     }
 }
 
-impl Places {
-    /// The places of queries and documents alone.
-    fn of(query: usize, doc: usize) -> Self {
-        let (number, rank, group) = (None, None, None);
-        Places {
+impl ColumnIndices {
+    /// Makes the indices of a table's columns of queries and documents alone.
+    fn new(query: usize, doc: usize) -> Self {
+        Self {
             query,
             doc,
-            number,
-            rank,
-            group,
+            number: None,
+            rank: None,
+            group: None,
             start: None,
             end: None,
             length: None,
@@ -316,7 +325,7 @@ impl Places {
         }
     }
 
-    /// Returns all places, ascending, each once.
+    /// Returns the indices of all columns to read, ascending, each once.
     pub fn all(&self) -> Vec<usize> {
         let all = [Some(self.query), Some(self.doc), self.number, self.rank, self.group];
         let mut all: Vec<usize> =
@@ -326,11 +335,12 @@ impl Places {
         all
     }
 
-    /// Returns the places among only the columns of [`Places::all`].
-    pub fn among_all(&self) -> Places {
+    /// Returns the indices of the same columns in a table that has only the columns of
+    /// [`ColumnIndices::all`].
+    pub fn among_all(&self) -> ColumnIndices {
         let all = self.all();
-        let place = |at: usize| all.partition_point(|&of| of < at);
-        Places {
+        let place = |at: usize| all.partition_point(|&column| column < at);
+        Self {
             query: place(self.query),
             doc: place(self.doc),
             number: self.number.map(place),
@@ -344,14 +354,14 @@ impl Places {
     }
 }
 
-/// The reason why a table cannot be read.
+/// The reason why a Parquet or Arrow table cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum WrongTable {
-    /// A column named by the user is missing.
+pub enum TableError {
+    /// The columns named by the user do not fit the table, or judgments are read by preference.
     Column(String),
     /// A needed column was found under none of its known names.
-    Missing(Missing),
+    Missing(MissingColumn),
     /// A column of an unsupported type.
     Type(String),
     /// Some rows cannot be read.
@@ -362,18 +372,18 @@ pub enum WrongTable {
         /// The number of problems beyond `first`.
         more: u64,
     },
-    /// The file has not the content that its start announces.
+    /// The file is damaged, or not of the format that its first bytes announce.
     File(String),
 }
 
-impl fmt::Display for WrongTable {
+impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WrongTable::Column(message) | WrongTable::Type(message) | WrongTable::File(message) => {
+            Self::Column(message) | Self::Type(message) | Self::File(message) => {
                 f.write_str(message)
             }
-            WrongTable::Missing(missing) => missing.fmt(f),
-            WrongTable::Rows { first, more } => {
+            Self::Missing(missing) => missing.fmt(f),
+            Self::Rows { first, more } => {
                 let rows: Vec<String> =
                     first.iter().map(|(row, message)| format!("row {row}: {message}")).collect();
                 f.write_str(&rows.join("\n"))?;
@@ -383,24 +393,21 @@ impl fmt::Display for WrongTable {
     }
 }
 
-impl std::error::Error for WrongTable {}
+impl std::error::Error for TableError {}
 
-impl WrongTable {
-    /// The problems of a file called `name`.
+impl TableError {
+    /// Returns the problems to report of the Parquet or Arrow file `name`.
     pub fn problems(self, name: &str, options: OptionStyle) -> Problems {
         match self {
-            WrongTable::Rows { first, more } => {
-                let problem = |(line, message)| Problem { file: name.to_owned(), line, message };
-                Problems { first: first.into_iter().map(problem).collect(), more }
-            }
-            WrongTable::Missing(missing) => whole_file(name, missing.message(options)),
+            Self::Rows { first, more } => Problems::at_lines(name, first, more),
+            Self::Missing(missing) => whole_file(name, missing.message(options)),
             other => whole_file(name, other.to_string()),
         }
     }
 }
 
-/// Calls `work` with a table as results.
-pub fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+/// Calls `work` with the rows of a table as results of a run, and returns its result.
+pub fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
     table.with_records(&mut |batches| {
         if let Some(work) = work.take() {
@@ -410,8 +417,8 @@ pub fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }
 
-/// Calls `work` with a table as judgments.
-pub fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+/// Calls `work` with the rows of a table as judgments, and returns its result.
+pub fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
     table.with_judgments(&mut |batches| {
         if let Some(work) = work.take() {

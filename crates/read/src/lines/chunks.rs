@@ -1,4 +1,4 @@
-//! Text in pieces for several workers, cut where a new query begins.
+//! Cutting of qrels and runs into chunks of lines for parallel workers, where a new query begins.
 //!
 //! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its
 //! own into a few blocks, which return to the thread when they are parsed. The places of the cuts
@@ -30,55 +30,125 @@
 //! free worker reads the next block under a lock while the other workers parse. Both functions hand
 //! out chunks in ascending numbers.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-
-use memchr::{memchr, memrchr};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
 
 use super::layout::TableLayout;
-use super::scan::split;
-use crate::bytes::limits::LONGEST_LINE;
+use super::row::RowBatch;
+use super::scan::{last_line, line_end, split};
+use super::shape::TOO_LONG;
+use crate::bytes::compression::read_some;
+use crate::bytes::limits::MAX_LINE_BYTES;
+use crate::lock::lock;
 
-/// The size of chunks in bytes.
+/// The size in bytes of the chunks of text that parallel workers read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkSize(pub usize);
 
 impl Default for ChunkSize {
     fn default() -> Self {
-        ChunkSize(1 << 20)
+        Self(1 << 20)
     }
 }
 
-/// Some lines of a text.
+/// Some whole lines of a qrels or run text for one worker, with their place in the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
     /// The number of the chunk, from 0, in the order of the text.
     pub number: u64,
     /// The byte of the whole text at which the chunk starts.
     pub start: usize,
-    /// The lines of the chunk.
+    /// The lines of the chunk; none if it has rows that were read already.
     pub text: &'a [u8],
+    /// Rows of a format without lines.
+    pub rows: &'a RowBatch,
 }
 
-/// A text to cut.
+/// A text to cut into chunks: whole in memory, or from a stream.
 #[derive(Clone, Copy)]
 pub enum Content<'a> {
-    /// Text in memory.
-    Whole(&'a [u8]),
-    /// Text from a stream: compressed, or made of another format.
-    Stream(&'a Open<'a>),
+    /// Text in memory, of these lines.
+    Whole(&'a [u8], LineRule<'a>),
+    /// Blocks of a text that is compressed, or of a format without lines.
+    Stream(&'a OpenFn<'a>),
 }
 
-/// Gives all chunks of a text, which may be a table, to workers in parallel, and returns the
-/// workers.
+/// The format of lines, by which a text is cut between queries.
+#[derive(Clone, Copy)]
+pub enum LineRule<'a> {
+    Trec,
+    Table(&'a TableLayout),
+    Other(&'a dyn LineFormat),
+}
+
+/// A format other than TREC and tables in which each line is read alone, so that workers share the
+/// lines.
+pub trait LineFormat: std::fmt::Debug + Send + Sync {
+    /// Adds the rows of line `number` to `rows`, or its faults. The line has no blanks around it,
+    /// and is not empty.
+    fn line(&self, line: &[u8], number: u64, rows: &mut RowBatch);
+
+    /// Adds the rows of all lines of `text` to `rows`, and returns the number of lines.
+    fn rows(&self, text: &[u8], rows: &mut RowBatch) -> u64 {
+        each_line(text, rows, |line, number, rows| self.line(line, number, rows))
+    }
+
+    /// Returns the query id of a line; `None` for a line without one.
+    fn query<'t>(&self, line: &'t [u8]) -> Option<Cow<'t, [u8]>>;
+}
+
+/// Passes each line of a text without the blanks around it to `take`, and returns the number of
+/// lines. Lines that are too long are faults, and blank lines are skipped.
+#[inline(always)]
+pub fn each_line<'t>(
+    text: &'t [u8],
+    rows: &mut RowBatch,
+    mut take: impl FnMut(&'t [u8], u64, &mut RowBatch),
+) -> u64 {
+    let (mut start, mut number) = (0, 0);
+    while start < text.len() {
+        let end = line_end(text, start);
+        number += 1;
+        match text[start..end].trim_ascii() {
+            [] => {}
+            line if line.len() > MAX_LINE_BYTES => rows.fault(number, TOO_LONG),
+            line => take(line, number, rows),
+        }
+        start = end + 1;
+    }
+    number
+}
+
+impl LineRule<'_> {
+    /// Returns the query id of a line; `None` for a blank line or a comment.
+    fn query<'t>(self, line: &'t [u8]) -> Option<Cow<'t, [u8]>> {
+        match self {
+            Self::Trec => split(line).next().filter(|query| query[0] != b'#').map(Cow::Borrowed),
+            Self::Table(table) => table.query_of(line).map(Cow::Borrowed),
+            Self::Other(format) => format.query(line),
+        }
+    }
+}
+
+/// A source of the blocks of a text, which is read from its start to its end.
+pub trait ReadBlocks: Send {
+    /// Reads the next block; `None` behind the last. The block may use the memory of `spare`.
+    ///
+    /// # Errors
+    /// A text that cannot be read, or no memory.
+    fn next(&mut self, spare: StreamBlock) -> io::Result<Option<StreamBlock>>;
+}
+
+/// Gives all chunks of a qrels or run text to parallel workers, and returns the workers.
 ///
 /// Each worker takes chunks in ascending order. If `stop` says so, the workers stop early.
 ///
 /// # Errors
 /// A stream that cannot be read, or no memory.
 pub fn each_chunk<W: Send>(
-    (content, table): (Content<'_>, Option<&TableLayout>),
+    content: Content<'_>,
     ChunkSize(size): ChunkSize,
     stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
@@ -86,9 +156,9 @@ pub fn each_chunk<W: Send>(
 ) -> io::Result<Vec<W>> {
     let open = match content {
         Content::Stream(open) => open,
-        Content::Whole(bytes) => {
+        Content::Whole(bytes, rule) => {
             let size = fitting(size, bytes.len());
-            let cutter = TextCutter { text: bytes, table, size, next: Mutex::new((0, 0)) };
+            let cutter = TextCutter { text: bytes, rule, size, next: Mutex::new((0, 0)) };
             let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
             return Ok(all_workers(workers, || {
                 let mut worker = worker();
@@ -104,57 +174,56 @@ pub fn each_chunk<W: Send>(
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
-        let cuts = CutRule::anywhere(size, table);
-        let all = move || read(open, cuts, |block| full.send(block).is_ok(), &returned);
+        let reading = std::thread::Builder::new()
+            .spawn_scoped(scope, move || read(open, |block| full.send(block).is_ok(), &returned));
         // A limit on threads is no reason to fail: without a second thread, this thread reads and
         // works in turns, with the same chunks.
-        let Ok(reading) = std::thread::Builder::new().spawn_scoped(scope, all) else {
-            return on_this_thread(open, cuts, stop, worker(), take);
+        let Ok(reading) = reading else {
+            return on_this_thread(open, stop, worker(), take);
         };
         let blocks = Mutex::new(blocks);
-        let next = || {
-            blocks.lock().ok().and_then(
-                |blocks: std::sync::MutexGuard<'_, Receiver<PassingChunk>>| blocks.recv().ok(),
-            )
-        };
         let workers = all_workers(rayon::current_num_threads(), || {
-            let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
-            while let Some(block) = next().filter(|_| !stop()) {
-                take(
-                    &mut worker,
-                    Chunk {
-                        number: block.number,
-                        start: block.start,
-                        text: &block.text[..block.length],
-                    },
-                );
-                let _ = empty.send(block.text);
+            let (mut worker, empty) = (worker(), empty.clone());
+            while let Some(block) = receive(&blocks).filter(|_| !stop()) {
+                take(&mut worker, block.chunk());
+                // The send fails only after the reader has ended, and then nobody needs the buffer.
+                let _ = empty.send(block);
             }
             worker
         });
-        drop(blocks); // a thread that still reads finds no receiver, and ends
+        // The thread may still read. Without a receiver its next block is refused, and the thread
+        // ends.
+        drop(blocks);
         let done = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         done.map(|()| workers)
     })
 }
 
-/// Opens a stream.
-type Open<'a> = dyn Fn() -> io::Result<Box<dyn Read + Send + 'a>> + Sync + 'a;
+/// Returns the next chunk from the thread that reads a stream; `None` if the thread has ended.
+fn receive(blocks: &Mutex<Receiver<StreamBlock>>) -> Option<StreamBlock> {
+    blocks.lock().ok()?.recv().ok()
+}
 
-/// Reads and works in turns, if no thread can be started.
+/// A function that opens the stream of a text for one reading.
+pub type OpenFn<'a> = dyn Fn() -> io::Result<Box<dyn ReadBlocks + 'a>> + Sync + 'a;
+
+/// Reads and processes the chunks of a stream in turns on this thread, if no reading thread can be
+/// started.
 fn on_this_thread<W>(
-    open: &Open<'_>,
-    cuts: CutRule<'_>,
+    open: &OpenFn<'_>,
     stop: impl Fn() -> bool + Sync,
     mut worker: W,
     take: impl Fn(&mut W, Chunk<'_>),
 ) -> io::Result<Vec<W>> {
     let (empty, returned) = channel();
-    let work = |PassingChunk { number, start, text, length }: PassingChunk| {
-        take(&mut worker, Chunk { number, start, text: &text[..length] });
-        empty.send(text).is_ok() && !stop()
-    };
-    read(open, cuts, work, &returned)?;
+    read(
+        open,
+        |block| {
+            take(&mut worker, block.chunk());
+            empty.send(block).is_ok() && !stop()
+        },
+        &returned,
+    )?;
     Ok(vec![worker])
 }
 
@@ -166,7 +235,7 @@ fn fitting(size: usize, length: usize) -> usize {
     size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
 }
 
-/// Runs `count` workers, in parallel if there are several.
+/// Runs `count` workers, in parallel if there are several, and returns their results.
 pub fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W> {
     if count <= 1 {
         return vec![work()];
@@ -176,17 +245,17 @@ pub fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W>
         for _ in 0..count {
             scope.spawn(|_| {
                 let worker = work();
-                done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+                lock(&done).push(worker);
             });
         }
     });
-    done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Text in memory, cut on demand.
+/// A qrels or run text in memory that is cut into chunks as workers ask for them.
 struct TextCutter<'a> {
     text: &'a [u8],
-    table: Option<&'a TableLayout>,
+    rule: LineRule<'a>,
     size: usize,
     /// The number and start of the next chunk.
     next: Mutex<(u64, usize)>,
@@ -194,34 +263,29 @@ struct TextCutter<'a> {
 
 impl<'a> TextCutter<'a> {
     fn next(&self) -> Option<Chunk<'a>> {
-        let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut next = lock(&self.next);
         let (number, start) = *next;
         if start >= self.text.len() {
             return None;
         }
-        let end = border_after(self.text, start + self.size, gap(self.size), self.table);
+        let end = border_after(self.text, start + self.size, gap(self.size), self.rule);
         *next = (number + 1, end);
-        Some(Chunk { number, start, text: &self.text[start..end] })
+        Some(Chunk { number, start, text: &self.text[start..end], rows: &NO_ROWS })
     }
 }
 
-/// The query of a line, unless the line is blank or a comment.
-fn query<'t>(line: &'t [u8], table: Option<&TableLayout>) -> Option<&'t [u8]> {
-    match table {
-        None => split(line).next().filter(|query| query[0] != b'#'),
-        Some(table) => table.query_of(line),
-    }
-}
+/// The rows of a chunk that has lines.
+static NO_ROWS: RowBatch = RowBatch::new();
 
-/// The length of a gap: more bytes of blank lines and comments are cut anywhere, so that no gap is
+/// Returns the number of bytes of blank lines and comments from which on they are cut anywhere, not
 /// read twice.
 fn gap(size: usize) -> usize {
     size / 64
 }
 
-/// Returns the start of the first line after `at` with another query than the line before, or
-/// behind a gap.
-fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>) -> usize {
+/// Returns the next cut of a text after byte `at`: the start of a line of a new query, or behind a
+/// gap.
+fn border_after(text: &[u8], at: usize, gap: usize, rule: LineRule<'_>) -> usize {
     if at >= text.len() {
         return text.len();
     }
@@ -236,7 +300,7 @@ fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>)
             return start;
         }
         let after = line_after(text, start);
-        if let Some(query) = query(&text[start..after], table) {
+        if let Some(query) = rule.query(&text[start..after]) {
             if before.is_some_and(|before| before != query) {
                 return start;
             }
@@ -247,20 +311,21 @@ fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>)
     text.len()
 }
 
-/// Returns the start of the line after the line of byte `at`.
-pub fn line_after(text: &[u8], at: usize) -> usize {
-    memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
+/// Returns the start of the line after the line of byte `at` in a text.
+fn line_after(text: &[u8], at: usize) -> usize {
+    text.len().min(line_end(text, at) + 1)
 }
 
-/// Returns the start of the last line in an incomplete text with another query than the line
-/// before, or behind a gap; 0 without any.
-fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
-    let Some(mut end) = memrchr(b'\n', text) else { return 0 };
-    let (last, mut border, mut after) = (end + 1, 0, None);
+/// Returns the last cut of an incomplete text: the start of a line of a new query, or behind a gap;
+/// else 0.
+fn last_border(text: &[u8], gap: usize, rule: LineRule<'_>) -> usize {
+    let last = last_line(text);
+    let Some(mut end) = last.checked_sub(1) else { return 0 };
+    let (mut border, mut after) = (0, None);
     loop {
         // The line feed of the line before is at `end`, or the text begins here.
-        let start = memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
-        if let Some(query) = query(&text[start..end], table) {
+        let start = last_line(&text[..end]);
+        if let Some(query) = rule.query(&text[start..end]) {
             if after.is_some_and(|after| after != query) {
                 return border;
             }
@@ -279,13 +344,13 @@ fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
 
 /// The most decompressed bytes that are kept for the end of a query. A longer query is cut at a
 /// line, and the text is read again for lines in any order.
-const LARGEST: usize = 2 * LONGEST_LINE;
+const LARGEST: usize = 2 * MAX_LINE_BYTES;
 
-/// The rule by which an incomplete text is cut into chunks.
+/// The rule by which the text of a stream, read in part, is cut into chunks.
 #[derive(Clone, Copy)]
-struct CutRule<'a> {
-    /// The format of the table; `None` for other text.
-    table: Option<&'a TableLayout>,
+pub struct CutRule<'a> {
+    /// The format of the lines.
+    rule: LineRule<'a>,
     /// The size of chunks, if nothing else matters.
     size: usize,
     /// The number of bytes of blank lines and comments that are cut anywhere.
@@ -295,21 +360,33 @@ struct CutRule<'a> {
 }
 
 impl<'a> CutRule<'a> {
-    /// Makes cuts for a text that can be read again; a query may be cut in two.
-    fn anywhere(size: usize, table: Option<&'a TableLayout>) -> Self {
-        CutRule { table, size, gap: gap(size), largest: LARGEST }
+    /// Makes the cutting rule for a stream that can be read again: a query may be cut in two.
+    pub fn anywhere(ChunkSize(size): ChunkSize, rule: LineRule<'a>) -> Self {
+        Self { rule, size, gap: gap(size), largest: LARGEST }
     }
 
-    /// Makes cuts that keep all lines of a query together. Only blank lines and comments are cut,
-    /// where a gap is longer than the longest allowed line.
-    fn between_queries(size: usize, table: Option<&'a TableLayout>) -> Self {
-        CutRule { table, size, gap: LONGEST_LINE, largest: usize::MAX }
+    /// Makes the cutting rule that keeps all lines of a query in one chunk. Only blank lines and
+    /// comments are cut, where a gap is longer than the longest allowed line.
+    pub fn between_queries(ChunkSize(size): ChunkSize, rule: LineRule<'a>) -> Self {
+        Self { rule, size, gap: MAX_LINE_BYTES, largest: usize::MAX }
     }
 
-    /// The last place for a cut; `None` if more of the text is needed.
+    /// Makes the cutting rule that keeps no more text than is needed: a query may be cut at any
+    /// line.
+    pub fn at_lines(ChunkSize(size): ChunkSize, rule: LineRule<'a>) -> Self {
+        Self { rule, size, gap: gap(size), largest: 0 }
+    }
+
+    /// Returns the number of bytes from which on a text of one query is cut.
+    pub fn largest(&self) -> usize {
+        self.largest
+    }
+
+    /// Returns the last place for a cut in a stream's text by this rule; `None` if more text is
+    /// needed.
     fn last(&self, text: &[u8]) -> Option<usize> {
-        let complete = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
-        match last_border(text, self.gap, self.table) {
+        let complete = last_line(text);
+        match last_border(text, self.gap, self.rule) {
             0 if text.len() >= self.largest && complete > 0 => Some(complete),
             0 => None,
             border => Some(border),
@@ -317,30 +394,40 @@ impl<'a> CutRule<'a> {
     }
 }
 
-/// The last place in an incomplete text up to which all queries are complete, if their lines are
-/// together; 0 if there is none.
-pub fn complete(text: &[u8], table: Option<&TableLayout>) -> usize {
-    last_border(text, usize::MAX, table)
+/// Returns the last place in an incomplete text up to which all queries are complete, if their
+/// lines are together; 0 if there is none.
+pub fn last_query_end(text: &[u8], rule: LineRule<'_>) -> usize {
+    last_border(text, usize::MAX, rule)
 }
 
-/// A chunk of a text that is read once: the first `length` bytes of a buffer.
-struct PassingChunk {
-    number: u64,
+/// A chunk of a text that is read once from a stream: the first `length` bytes of a buffer, or
+/// rows.
+#[derive(Debug, Default)]
+pub struct StreamBlock {
+    pub number: u64,
     start: usize,
     text: Vec<u8>,
     length: usize,
+    pub rows: RowBatch,
 }
 
-/// Reads blocks, until all are sent or `send` wants no more.
+impl StreamBlock {
+    /// Returns the lines or rows of the block, with its number and start.
+    pub fn chunk(&self) -> Chunk<'_> {
+        let Self { number, start, rows, .. } = self;
+        Chunk { number: *number, start: *start, text: &self.text[..self.length], rows }
+    }
+}
+
+/// Reads a stream chunk by chunk and sends the chunks, until all are sent or `send` returns
+/// `false`.
 fn read(
-    open: &Open<'_>,
-    cuts: CutRule<'_>,
-    mut send: impl FnMut(PassingChunk) -> bool,
-    returned: &Receiver<Vec<u8>>,
+    open: &OpenFn<'_>,
+    mut send: impl FnMut(StreamBlock) -> bool,
+    returned: &Receiver<StreamBlock>,
 ) -> io::Result<()> {
-    let mut text = open()?;
-    let mut blocks = Blocks::new(&mut *text, cuts);
-    while let Some(block) = blocks.next(|| returned.try_recv().unwrap_or_default())? {
+    let mut blocks = open()?;
+    while let Some(block) = blocks.next(returned.try_recv().unwrap_or_default())? {
         if !send(block) {
             break;
         }
@@ -348,9 +435,9 @@ fn read(
     Ok(())
 }
 
-/// A text read once, in blocks.
-struct Blocks<'r> {
-    reader: &'r mut (dyn Read + Send),
+/// The reader that cuts the lines of a stream into chunks, with the text that is not yet cut.
+pub struct LineBlocks<'r> {
+    reader: Box<dyn Read + Send + 'r>,
     cuts: CutRule<'r>,
     text: Vec<u8>,
     /// The number of bytes of text in the buffer, and the number that should be there.
@@ -361,10 +448,10 @@ struct Blocks<'r> {
     ended: bool,
 }
 
-impl<'r> Blocks<'r> {
-    fn new(reader: &'r mut (dyn Read + Send), cuts: CutRule<'r>) -> Self {
+impl<'r> LineBlocks<'r> {
+    pub fn new(reader: Box<dyn Read + Send + 'r>, cuts: CutRule<'r>) -> Self {
         let wanted = cuts.size;
-        Blocks {
+        Self {
             reader,
             cuts,
             text: Vec::new(),
@@ -375,25 +462,27 @@ impl<'r> Blocks<'r> {
             ended: false,
         }
     }
+}
 
-    /// Reads the next block; `None` behind the last. `spare` gives a used buffer, or a new one.
-    fn next(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<PassingChunk>> {
+impl ReadBlocks for LineBlocks<'_> {
+    fn next(&mut self, spare: StreamBlock) -> io::Result<Option<StreamBlock>> {
         let size = self.cuts.size;
         while !self.ended {
-            let ended = fill(self.reader, &mut self.text, &mut self.filled, self.wanted)?;
+            let ended = fill(&mut self.reader, &mut self.text, &mut self.filled, self.wanted)?;
             let filled = self.filled;
-            let last_line = memrchr(b'\n', &self.text[..filled]).map_or(0, |feed| feed + 1);
             // Reading stops after a line that is too long; the worker of its chunk reports the
             // line.
-            self.ended = ended || filled - last_line > LONGEST_LINE;
+            self.ended = ended || filled - last_line(&self.text[..filled]) > MAX_LINE_BYTES;
             let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
             // Invariant: `length` is behind a line feed, or the text has ended, so that no line is
             // cut.
             let Some(length) = cut else {
-                self.wanted = 2 * filled.max(size); // all one query
+                // All of the text is one query. The wanted size is doubled, so that the repeated
+                // searches stay linear in the length of the query.
+                self.wanted = 2 * filled.max(size);
                 continue;
             };
-            let mut next = spare();
+            let mut next = spare.text;
             let rest = &self.text[length..filled];
             grow(&mut next, rest.len().max(size))?;
             next[..rest.len()].copy_from_slice(rest);
@@ -404,7 +493,7 @@ impl<'r> Blocks<'r> {
             let text = std::mem::replace(&mut self.text, next);
             let (number, start) = (self.number, self.start);
             (self.number, self.start) = (number + 1, start + length);
-            return Ok(Some(PassingChunk { number, start, text, length }));
+            return Ok(Some(StreamBlock { number, start, text, length, rows: spare.rows }));
         }
         Ok(None)
     }
@@ -419,40 +508,43 @@ impl<'r> Blocks<'r> {
 /// # Errors
 /// An error of the reader, or no memory.
 pub fn each_block<W: Send>(
-    (reader, table): (&mut (dyn Read + Send), Option<&TableLayout>),
-    ChunkSize(size): ChunkSize,
+    blocks: &mut dyn ReadBlocks,
     stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
-    let blocks =
-        Mutex::new((Blocks::new(reader, CutRule::between_queries(size, table)), None::<io::Error>));
-    let next = |spare: Vec<u8>| {
-        let mut locked = blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let (blocks, failed) = &mut *locked;
-        if failed.is_some() || stop() {
-            return None;
-        }
-        blocks.next(|| spare).unwrap_or_else(|error| {
-            *failed = Some(error);
-            None
-        })
-    };
+    let blocks = Mutex::new(Ok(blocks));
     let workers = all_workers(rayon::current_num_threads(), || {
-        let (mut worker, mut spare) = (worker(), Vec::new());
-        while let Some(PassingChunk { number, start, text, length }) = next(spare) {
-            take(&mut worker, Chunk { number, start, text: &text[..length] });
-            spare = text;
+        let (mut worker, mut spare) = (worker(), StreamBlock::default());
+        while let Some(block) = read_shared(&blocks, &stop, spare) {
+            take(&mut worker, block.chunk());
+            spare = block;
         }
         worker
     });
-    match blocks.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1 {
-        Some(error) => Err(error),
-        None => Ok(workers),
+    blocks.into_inner().unwrap_or_else(PoisonError::into_inner).map(|_| workers)
+}
+
+/// Reads a stream's next chunk for one of several workers; `None` behind the last, after an error
+/// or a stop.
+fn read_shared(
+    shared: &Mutex<io::Result<&mut dyn ReadBlocks>>,
+    stop: &impl Fn() -> bool,
+    spare: StreamBlock,
+) -> Option<StreamBlock> {
+    let mut shared = lock(shared);
+    let blocks = shared.as_mut().ok().filter(|_| !stop())?;
+    match blocks.next(spare) {
+        Ok(block) => block,
+        Err(error) => {
+            // The error takes the place of the reader, so no worker reads on behind it.
+            *shared = Err(error);
+            None
+        }
     }
 }
 
-/// Makes a buffer at least `length` bytes long.
+/// Makes a buffer at least `length` bytes long, and fails without memory for it.
 fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     if buffer.len() < length {
         buffer.try_reserve_exact(length - buffer.len())?;
@@ -461,7 +553,7 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads until `text` has `wanted` bytes; returns `true` at the end of the input.
+/// Reads from a stream until `text` has `wanted` bytes; returns `true` at the end of the stream.
 fn fill(
     reader: &mut dyn Read,
     text: &mut Vec<u8>,
@@ -470,11 +562,9 @@ fn fill(
 ) -> io::Result<bool> {
     grow(text, wanted)?;
     while *filled < wanted {
-        match reader.read(&mut text[*filled..]) {
-            Ok(0) => return Ok(true),
-            Ok(read) => *filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match read_some(reader, &mut text[*filled..])? {
+            0 => return Ok(true),
+            read => *filled += read,
         }
     }
     Ok(false)
@@ -487,11 +577,20 @@ mod tests {
     use crate::cases::by_default;
 
     fn border_after(text: &[u8], at: usize, gap: usize) -> usize {
-        super::border_after(text, at, gap, None)
+        super::border_after(text, at, gap, LineRule::Trec)
     }
 
     fn last_border(text: &[u8], gap: usize) -> usize {
-        super::last_border(text, gap, None)
+        super::last_border(text, gap, LineRule::Trec)
+    }
+
+    /// Opens compressed lines, to be cut by a rule.
+    fn lines_of<'a>(
+        codec: Codec,
+        bytes: &'a [u8],
+        cuts: CutRule<'a>,
+    ) -> io::Result<Box<dyn ReadBlocks + 'a>> {
+        Ok(Box::new(LineBlocks::new(Box::new(codec.text(bytes)?), cuts)))
     }
 
     #[test]
@@ -519,10 +618,11 @@ mod tests {
             encoder.finish().unwrap()
         };
         for size in [1, 2, 17, 500, 100_000] {
-            let open = || Ok(Box::new(Codec::Gzip.text(&gzip[..])?) as Box<dyn Read + Send>);
-            for content in [Content::Whole(text), Content::Stream(&open)] {
+            let cuts = CutRule::anywhere(ChunkSize(size), LineRule::Trec);
+            let open = || lines_of(Codec::Gzip, &gzip, cuts);
+            for content in [Content::Whole(text, LineRule::Trec), Content::Stream(&open)] {
                 let workers = each_chunk(
-                    (content, None),
+                    content,
                     ChunkSize(size),
                     || false,
                     Vec::new,
@@ -551,8 +651,9 @@ mod tests {
             let all_of_it = by_default(300, 512);
             (0..all_of_it).for_each(|_| io::Write::write_all(&mut zstd, &block).unwrap());
             let zstd = zstd.finish().unwrap();
-            let open = || Ok(Box::new(Codec::Zstd.text(&zstd[..])?) as Box<dyn Read + Send>);
-            let content = (Content::Stream(&open), None);
+            let cuts = CutRule::anywhere(ChunkSize::default(), LineRule::Trec);
+            let open = || lines_of(Codec::Zstd, &zstd, cuts);
+            let content = Content::Stream(&open);
             let take = |taken: &mut Vec<usize>, chunk: Chunk<'_>| taken.push(chunk.text.len());
             let never = || false;
             let taken =
@@ -560,7 +661,7 @@ mod tests {
             assert!(taken.iter().all(|&length| length <= 2 * LARGEST), "{taken:?}");
             let all = taken.iter().sum::<usize>();
             assert_eq!(
-                (all == all_of_it << 20, all > LONGEST_LINE),
+                (all == all_of_it << 20, all > MAX_LINE_BYTES),
                 (enough, true),
                 "what follows a line too long is not read"
             );
@@ -573,8 +674,8 @@ mod tests {
         let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
         let read = |bytes: &[u8], stop: bool| {
             let take = |taken: &mut Vec<u8>, chunk: Chunk<'_>| taken.extend(chunk.text);
-            let open = || Ok(Box::new(Codec::Zstd.text(bytes)?) as Box<dyn Read + Send>);
-            on_this_thread(&open, CutRule::anywhere(500, None), || stop, Vec::new(), take)
+            let cuts = CutRule::anywhere(ChunkSize(500), LineRule::Trec);
+            on_this_thread(&|| lines_of(Codec::Zstd, bytes, cuts), || stop, Vec::new(), take)
         };
         let parts = read(&zstd, false).unwrap();
         assert_eq!(parts, [text.as_bytes()]);

@@ -1,12 +1,12 @@
-//! The problems of one text during reading: the earliest few, at places that become line numbers at
-//! the end.
+//! Collection of the earliest problems of a text or of columns that workers read in chunks.
 //!
-//! Chunks are read in any order by any worker, so a place is a chunk and a line in it. The number
-//! of lines before a chunk is known when all chunks are read.
+//! Chunks are read in any order by any worker, so a problem is located by a chunk and a line in the
+//! chunk. Line numbers of the whole text are computed at the end: only then is the number of lines
+//! before each chunk known. A piece of columns counts as a chunk, and a row as a line.
 
 use crate::error::{Problem, Problems, printable};
 
-/// A line of a chunk; lines count from 1.
+/// A line of a text by its chunk and its number in the chunk, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     pub chunk: u64,
@@ -14,107 +14,111 @@ pub struct Position {
 }
 
 impl Position {
-    /// The line number in the whole text; `lines` is the number of lines of each chunk.
+    /// Returns the line number in the whole text; `lines` is the number of lines of each chunk.
     pub fn in_all(self, lines: &[u64]) -> u64 {
         lines[..self.chunk as usize].iter().sum::<u64>() + self.line
     }
 }
 
-/// A problem of a line.
+/// A problem of a line of qrels or of a run, with the line's chunk and the message.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
+pub struct Diagnostic {
     pub position: Position,
     pub message: String,
-    /// An earlier line whose number ends the message, if any.
+    /// A line that the problem refers to, such as the first line of a repeated document. The number
+    /// of this line is appended to the message.
     pub earlier: Option<Position>,
 }
 
-/// The earliest findings by place, at most [`Problems::LIMIT`], and the number of the rest. However
-/// much is wrong with an input, its problems take no more memory than people read.
+/// The earliest problems of a text, at most [`Problems::LIMIT`], and the number of the others. A
+/// place is any number that ascends with the lines of the text, such as a line number. The limit
+/// bounds the memory for problems, however many lines of an input are wrong.
 #[derive(Debug)]
-pub struct Earliest<T> {
-    /// The kept findings, each with its place, ascending.
-    kept: Vec<(u64, T)>,
+pub struct FirstProblems<T> {
+    /// The kept problems, each with its place, ascending.
+    items: Vec<(u64, T)>,
+    /// The number of the problems that are not kept.
     more: u64,
 }
 
-/// The findings of a text, by the address of a line: the number of its chunk and its offset in the
-/// chunk. Addresses are ordered as lines are.
-pub type Findings = Earliest<Finding>;
+/// The earliest problems of a text, placed by the address of a docno or a line. An address joins
+/// the number of the chunk and the offset in the chunk to one number, which ascends with the lines.
+pub type Diagnostics = FirstProblems<Diagnostic>;
 
-impl<T> Default for Earliest<T> {
+impl<T> Default for FirstProblems<T> {
     fn default() -> Self {
-        Earliest { kept: Vec::new(), more: 0 }
+        Self { items: Vec::new(), more: 0 }
     }
 }
 
-impl<T> Earliest<T> {
-    /// Adds a finding at a place. `found` is called only for a kept finding, because it may have to
-    /// count lines.
+impl<T> FirstProblems<T> {
+    /// Adds a problem at a place of the text if it is among the earliest; else only counts it.
+    /// `found` makes the problem, and may have to count lines. So `found` is called only for a kept
+    /// problem.
     pub fn add(&mut self, place: u64, found: impl FnOnce() -> T) {
-        if self.kept.len() == Problems::LIMIT {
+        if self.items.len() == Problems::LIMIT {
             self.more += 1;
-            if self.kept.last().is_some_and(|last| last.0 <= place) {
+            if self.items.last().is_some_and(|last| last.0 <= place) {
                 return;
             }
-            self.kept.pop();
+            self.items.pop();
         }
-        let at = self.kept.partition_point(|kept| kept.0 <= place);
-        self.kept.insert(at, (place, found()));
+        let at = self.items.partition_point(|item| item.0 <= place);
+        self.items.insert(at, (place, found()));
     }
 
-    /// Whether nothing was found.
+    /// Returns whether no problems of the text were found.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.items.is_empty()
     }
 
-    /// Counts findings behind [`Problems::LIMIT`] earlier findings; these are not kept.
-    pub fn leave_out(&mut self, count: u64) {
+    /// Counts problems of the text that were never added, because [`Problems::LIMIT`] earlier
+    /// problems were known.
+    pub fn count_omitted(&mut self, count: u64) {
         self.more += count;
     }
 
-    /// Adds the findings of `other`; findings at one place stay in order.
+    /// Adds the problems of the text that another worker found. Of two problems at one place, the
+    /// problem of the other worker comes second.
     pub fn merge(&mut self, other: Self) {
-        self.merge_after(0, other);
-    }
-
-    /// Adds the findings of a part of the text that begins at place `start`.
-    pub fn merge_after(&mut self, start: u64, other: Self) {
         self.more += other.more;
-        for (place, found) in other.kept {
-            self.add(start + place, || found);
+        for (place, found) in other.items {
+            self.add(place, || found);
         }
     }
 }
 
-impl Earliest<String> {
-    /// Converts messages by line to problems.
+impl<T> FirstProblems<T> {
+    /// Returns the kept problems of the text with their places, and the number of the others.
+    pub fn into_places(self) -> (Vec<(u64, T)>, u64) {
+        (self.items, self.more)
+    }
+}
+
+impl FirstProblems<String> {
+    /// Converts messages placed by line number to the reported problems of `file`.
     pub fn into_listed(self, file: &str) -> Problems {
-        let problem = |(line, message)| Problem { file: file.to_owned(), line, message };
-        Problems { first: self.kept.into_iter().map(problem).collect(), more: self.more }
+        Problems::at_lines(file, self.items, self.more)
     }
 }
 
-impl Findings {
-    /// Converts the findings to problems with line numbers; `lines[chunk]` is the number of lines
-    /// of the chunk, and `line` converts a line of all chunks to one of the file.
+impl Diagnostics {
+    /// Converts problems placed by chunk to the reported problems of `file` with line numbers.
+    /// `lines[chunk]` is the number of lines of the chunk. `line` converts a line number in the
+    /// text that was read to a line number of the file.
     pub fn into_problems(self, file: &str, line: impl Fn(u64) -> u64, lines: &[u64]) -> Problems {
-        let line = |place: Position| line(place.in_all(lines));
-        let problem = |finding: Finding| {
-            let mut message = finding.message;
-            if let Some(earlier) = finding.earlier {
-                message.push_str(&format!(" {}", line(earlier)));
+        let first = self.items.into_iter().map(|(_, finding)| {
+            let Diagnostic { position, mut message, earlier } = finding;
+            if let Some(earlier) = earlier {
+                message.push_str(&format!(" {}", line(earlier.in_all(lines))));
             }
-            Problem { file: file.to_owned(), line: line(finding.position), message }
-        };
-        Problems {
-            first: self.kept.into_iter().map(|(_, finding)| problem(finding)).collect(),
-            more: self.more,
-        }
+            (line(position.in_all(lines)), message)
+        });
+        Problems::at_lines(file, first, self.more)
     }
 }
 
-/// All problems of a text.
+/// The problems of the text of a run: wrong lines, and documents repeated in a query.
 #[derive(Debug, Default)]
 pub struct RunProblems {
     /// Wrong lines, and repeated documents if a repetition always matters.
@@ -123,7 +127,7 @@ pub struct RunProblems {
     pub repeats: Problems,
 }
 
-/// Joins the problems of several files, given in the order of the files.
+/// Joins the problems of several input files, given in the order of the files, up to the limit.
 pub fn join(all: impl IntoIterator<Item = Problems>) -> Problems {
     let mut joined = Problems::default();
     for problems in all {
@@ -135,12 +139,28 @@ pub fn join(all: impl IntoIterator<Item = Problems>) -> Problems {
     joined
 }
 
-/// Makes one problem of a whole file.
+/// Makes the report of one problem about a whole input file.
 pub fn whole_file(file: &str, message: String) -> Problems {
-    Problems { first: vec![Problem { file: file.to_owned(), line: 0, message }], more: 0 }
+    one_line(file, 0, message)
 }
 
-/// Bytes in quotes for a message, at most about 60 characters of them.
+/// Makes the report of one problem at a line of an input file, or about the whole file if `line` is
+/// 0.
+pub fn one_line(file: &str, line: u64, message: String) -> Problems {
+    Problems { first: vec![Problem { file: file.to_owned(), line, message }], more: 0 }
+}
+
+/// Returns a number of things in words, as `1 field`, `2 fields` or `2 queries`, for messages.
+pub fn pluralize(count: usize, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("{count} {noun}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {noun}s"),
+    }
+}
+
+/// Returns bytes in quotes for a message: the first 60 bytes at most, cut between characters, and
+/// escaped where they are not printable.
 pub fn quoted(bytes: &[u8]) -> String {
     const SHOWN: usize = 60;
     if bytes.len() <= SHOWN {
@@ -148,7 +168,8 @@ pub fn quoted(bytes: &[u8]) -> String {
     }
     let mut end = SHOWN;
     while end > SHOWN - 4 && bytes[end] & 0xc0 == 0x80 {
-        end -= 1; // not inside a character
+        // The cut must not be inside a character.
+        end -= 1;
     }
     format!("'{}…'", printable(&bytes[..end]))
 }
@@ -160,13 +181,13 @@ mod tests {
     #[test]
     fn the_earliest_are_kept_whatever_the_order() {
         let position = |n: u64| Position { chunk: n / 10, line: n % 10 + 1 };
-        let finding = |n: u64| Finding {
+        let finding = |n: u64| Diagnostic {
             position: position(n),
             message: format!("line {}", n + 1),
             earlier: None,
         };
         let order = |n: u64| n * 37 % 100;
-        let (mut one, mut other) = (Findings::default(), Findings::default());
+        let (mut one, mut other) = (Diagnostics::default(), Diagnostics::default());
         for n in (0..100).map(order) {
             if n % 3 == 0 { &mut one } else { &mut other }.add(n, || finding(n));
         }
@@ -183,10 +204,10 @@ mod tests {
 
     #[test]
     fn an_earlier_line_is_named() {
-        let mut findings = Findings::default();
+        let mut findings = Diagnostics::default();
         let earlier = Position { chunk: 0, line: 2 };
         let position = Position { chunk: 1, line: 3 };
-        findings.add(5, || Finding {
+        findings.add(5, || Diagnostic {
             position,
             message: "again, after line".into(),
             earlier: Some(earlier),

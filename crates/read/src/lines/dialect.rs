@@ -1,9 +1,11 @@
-//! The dialects of the two text formats, and their rules; one reader serves them all.
+//! The dialects of TREC qrels and runs, laneval's own and those of trec_eval 9 and 10, and their
+//! rules.
 
 use super::number;
 use crate::rule::ScoreType;
 
-/// How strictly lines of text are read.
+/// The rules by which lines of TREC qrels and runs are read: laneval's own, or those of trec_eval 9
+/// or 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
     /// Whole fields are finite numbers, lines that start with `#` are skipped, and a document that
@@ -34,7 +36,7 @@ impl Dialect {
             lone_returns: true,
         };
         match self {
-            Dialect::Laneval => Rules {
+            Self::Laneval => Rules {
                 run_comments: Comments::AfterBlanks,
                 qrels_comments: Comments::AfterBlanks,
                 score: number::finite,
@@ -44,8 +46,8 @@ impl Dialect {
                 unjudged_runs: false,
                 lone_returns: false,
             },
-            Dialect::Trec9 => trec,
-            Dialect::Trec10 => Rules {
+            Self::Trec9 => trec,
+            Self::Trec10 => Rules {
                 run_comments: Comments::AfterBlanks,
                 qrels_comments: Comments::FirstColumn,
                 ..trec
@@ -53,13 +55,13 @@ impl Dialect {
         }
     }
 
-    /// The type in which scores are compared, if the join asks for `asked`.
-    pub fn score(self, asked: ScoreType) -> ScoreType {
-        if self == Dialect::Trec9 { ScoreType::F32 } else { asked }
+    /// Returns the type in which the dialect compares scores, if the join asks for `requested`.
+    pub fn score(self, requested: ScoreType) -> ScoreType {
+        if self == Self::Trec9 { ScoreType::F32 } else { requested }
     }
 }
 
-/// The lines starting with `#` that are skipped.
+/// The rule by which lines of qrels or runs that start with `#` are skipped as comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comments {
     /// No lines: all are data.
@@ -71,17 +73,19 @@ pub enum Comments {
 }
 
 impl Comments {
-    /// Whether a line is skipped whose first non-blank byte is a `#` in this column, from 0.
+    /// Returns whether a line whose first non-blank byte is a `#` in this column, from 0, is
+    /// skipped as a comment.
     pub fn cover(self, column: usize) -> bool {
         match self {
-            Comments::None => false,
-            Comments::FirstColumn => column == 0,
-            Comments::AfterBlanks => true,
+            Self::None => false,
+            Self::FirstColumn => column == 0,
+            Self::AfterBlanks => true,
         }
     }
 }
 
-/// The rules in which readers of qrels and runs differ.
+/// The settings in which dialects differ in reading TREC qrels and runs: comments, numbers,
+/// repeats.
 ///
 /// Plain decimals (`digits[.digits]`) mean the same number in every dialect and never reach
 /// [`Rules::score`] or [`Rules::grade`].

@@ -1,4 +1,4 @@
-//! The columns of a row, and the numbers in them.
+//! The columns of a table's rows, and the kinds of numbers in them: grades, scores or ranks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memchr;
 
 use super::diagnostics::quoted;
-use super::number::{decimal, of_letters};
+use super::number::decimal;
 use super::options::OptionStyle;
 use super::scan::whole_line;
 use super::separator::{Separator, split};
 use super::shape::{Role, not_a_number};
 
-/// The numbers that results are sorted by.
+/// The numbers by which the results of a run are sorted: scores, ranks, or ranks as scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum SortBy {
     /// Scores; ranks may stand beside them.
     Scores { ranks: RankColumn },
     /// Ranks that are integers.
@@ -24,31 +24,38 @@ pub enum Order {
     RankScores { counted: Option<OptionStyle> },
 }
 
-/// The place of ranks beside scores.
+impl SortBy {
+    /// Returns the place of ranks beside scores.
+    pub fn ranks(self) -> RankColumn {
+        if let Self::Scores { ranks } = self { ranks } else { RankColumn::None }
+    }
+}
+
+/// The place of ranks that stand beside the scores of a run, if there are any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankColumn {
     /// No place: there are no ranks.
     None,
-    /// The field right behind the document.
-    Behind,
-    /// A column of a table, from 0.
-    At(Separator, usize),
+    /// The next field of TREC text.
+    OfTrec,
+    /// A column of a table, from 0, which may be the next one behind the document.
+    OfTable { separator: Separator, column: usize, is_next: bool },
+    /// Kept beside the document, as columns and batches of rows have it.
+    Beside,
 }
 
-/// The kind of the number of a row.
+/// The kind of the number in a row of qrels or of a run: a grade or score, or a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberKind {
     /// A grade or a score.
     Number,
-    /// A grade or a score as [letters](super::number::letters) of rows that were made.
-    Letters,
     /// A rank: the score is −rank. No two documents of a query have the same rank.
     Rank,
     /// A rank; in every query ranks count 1, 2, 3 ….
     CountedRank,
 }
 
-/// The columns of a table.
+/// The layout of a table of text: its separator, and the columns of query, document and number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableLayout {
     pub separator: Separator,
@@ -74,8 +81,8 @@ pub struct TableLayout {
     pub bare: Option<BareRows>,
 }
 
-/// The number of rows that have no number: Quepid writes a query without documents or ratings
-/// alone, and documents without a rating as well. They are skipped.
+/// The number of a table's rows that have no grade, as Quepid writes them, and are skipped. Quepid
+/// writes a query without documents or ratings alone, and documents without a rating as well.
 #[derive(Debug, Clone, Default)]
 pub struct BareRows(Arc<AtomicU64>);
 
@@ -96,70 +103,39 @@ impl BareRows {
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Counts from 0 again, as a table is read again.
+    pub fn restart(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
 }
 
 impl TableLayout {
-    /// Makes the table of rows that are made of another format: query, document, number.
-    pub fn made(value: NumberKind, shape: &str) -> Self {
-        TableLayout {
-            separator: Separator::Unit,
-            skip: 0,
-            columns: 3,
-            shape: shape.to_owned(),
-            query: 0,
-            doc: 1,
-            number: 2,
-            value,
-            rank: None,
-            tag: None,
-            group: None,
-            options: OptionStyle::default(),
-            bare: None,
-        }
-    }
-
-    /// Makes the table of rows that are made of another format: query, document, rank, number.
-    pub fn made_with_ranks(value: NumberKind, shape: &str) -> Self {
-        TableLayout { columns: 4, number: 3, rank: Some(2), ..TableLayout::made(value, shape) }
-    }
-
-    /// Makes the table of rows that are made of another format: query, document, judge or subtopic,
-    /// number.
-    pub fn made_with_groups(value: NumberKind, shape: &str) -> Self {
-        TableLayout { columns: 4, number: 3, group: Some(2), ..TableLayout::made(value, shape) }
-    }
-
-    /// Returns the place of ranks beside the scores.
+    /// Returns the place of the ranks beside the scores in a table that is a run.
     pub fn rank_column(&self) -> RankColumn {
-        match self.rank {
-            None => RankColumn::None,
-            // A field right behind the document that ends with a blank is found from the document.
-            Some(rank)
-                if rank == self.doc + 1
-                    && rank + 1 < self.columns
-                    && self.separator != Separator::Comma =>
-            {
-                RankColumn::Behind
-            }
-            Some(rank) => RankColumn::At(self.separator, rank),
-        }
+        self.rank.map_or(RankColumn::None, |column| RankColumn::OfTable {
+            separator: self.separator,
+            column,
+            is_next: column == self.doc + 1,
+        })
     }
 
-    /// Describes the expected line.
+    /// Returns the expected shape of a row of the table, for messages.
     pub fn expected(&self) -> String {
         format!("expected '{}'", self.shape)
     }
 
-    /// Returns the tag of the last line of a text that is not blank; nothing if the table has no
-    /// tags.
+    /// Returns the run tag in the last non-blank line of a text; empty if the table has no tags.
     pub fn tag_at_the_end<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         let last = text.trim_ascii_end().len().checked_sub(1);
-        let fields = |last| self.separator.fields(whole_line(text, last));
-        let tag = self.tag.zip(last).and_then(|(tag, last)| fields(last).get(tag).copied());
+        let tag = self.tag.zip(last).and_then(|(tag, last)| {
+            self.separator.fields(whole_line(text, last)).get(tag).copied()
+        });
         tag.unwrap_or_default()
     }
 
-    /// Returns the query of a line, to find where a text is cut; `None` for a blank line.
+    /// Returns the query id of a line of the table, to find cuts between queries; `None` for a
+    /// blank line.
     pub fn query_of<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let separator = self.separator;
         if separator == Separator::Blanks {
@@ -180,40 +156,45 @@ impl TableLayout {
 }
 
 impl NumberKind {
-    /// Reads the number in a field; `None` if the field is not such a number.
+    /// Parses a field as a number of this kind: a grade, score or rank; `None` if it is not one.
     #[inline(always)]
-    pub fn of(
+    pub fn parse(
         self,
         text: &[u8],
         [start, end]: [usize; 2],
         parser: fn(&[u8]) -> Option<f64>,
     ) -> Option<f64> {
         match self {
-            NumberKind::Number => decimal(text, start, end, parser),
-            NumberKind::Letters => of_letters(&text[start..end]),
-            NumberKind::Rank | NumberKind::CountedRank => {
+            Self::Number => decimal(text, start, end, parser),
+            Self::Rank | Self::CountedRank => {
                 decimal(text, start, end, parser).filter(|number| number.fract() == 0.0)
             }
         }
     }
 }
 
-impl TableLayout {
-    /// Returns the message about a field that is not the expected number.
-    pub fn not_a_number(&self, role: Role, field: &[u8]) -> String {
-        match self.value {
-            NumberKind::Number | NumberKind::Letters => {
-                format!("{} {}: {}", role.number(), not_a_number(field), self.expected())
-            }
-            NumberKind::Rank => {
-                format!("rank {} is not an integer: {}", quoted(field), self.expected())
-            }
-            NumberKind::CountedRank => not_counted(field, None, self.options),
+impl NumberKind {
+    /// Returns the error message about a field that is not the expected grade, score or rank.
+    pub fn fault(self, role: Role, field: &[u8]) -> String {
+        match self {
+            Self::Number => format!("{} {}", role.number(), not_a_number(field)),
+            Self::Rank | Self::CountedRank => format!("rank {} is not an integer", quoted(field)),
         }
     }
 }
 
-/// Makes the message for a number that stands in the place of a rank, perhaps of the rank `rank`.
+impl TableLayout {
+    /// Returns the error message about a field of the table that is not the expected grade, score
+    /// or rank.
+    pub fn not_a_number(&self, role: Role, field: &[u8]) -> String {
+        match self.value {
+            NumberKind::CountedRank => not_counted(field, None, self.options),
+            value => format!("{}: {}", value.fault(role, field), self.expected()),
+        }
+    }
+}
+
+/// Makes the error message about a number where a rank that counts 1, 2, 3 … was expected.
 pub fn not_counted(number: &[u8], rank: Option<u64>, options: OptionStyle) -> String {
     let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
     format!(

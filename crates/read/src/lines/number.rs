@@ -1,10 +1,10 @@
-//! Decimal numbers of scores and grades.
+//! Fast parsing of the decimal numbers of scores and grades.
 //!
-//! Nearly every score has at most seven digits before its dot and at most eight behind it. Each
-//! part is converted at once, without a branch for each digit. Their digits together make an
-//! integer below 2⁵³. This integer divided by a power of ten (exact up to 10²²) is the correctly
-//! rounded value. So this short way gives the same bits as the full parser. The full parser reads
-//! all other numbers.
+//! Nearly every score has at most seven digits before its dot and at most eight behind it. The
+//! digits before the dot are converted all at once, and so are the digits behind it, without a
+//! branch for each digit. All digits together make an integer below 2⁵³. This integer divided by a
+//! power of ten (exact up to 10²²) is the correctly rounded value. So this short way gives the same
+//! bits as the full parser. The full parser reads all other numbers.
 //!
 //! The argument is Clinger's ("How to read floating point numbers accurately", 1990): 15 digits are
 //! below 10¹⁵ < 2⁵³, so the integer is exact, 10⁸ is exact, and a division rounds the exact
@@ -32,12 +32,13 @@
 /// Powers of ten by exponent.
 const POW10: [u32; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// A byte repeated in every place.
+/// Returns the integer whose eight bytes are all `byte`.
 const fn every(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// The value of `text[start..end]`: read the short way, or else by a full parser.
+/// Parses `text[start..end]` as a decimal grade or score: the short way, or else by the parser
+/// `full`.
 #[inline(always)]
 pub fn decimal(
     text: &[u8],
@@ -46,13 +47,14 @@ pub fn decimal(
     full: fn(&[u8]) -> Option<f64>,
 ) -> Option<f64> {
     match plain_decimal(text, start, end) {
-        None => full(&text[start..end]), // `Option::or_else` stays a call
+        // The match is inlined, whereas `Option::or_else` stays a call.
+        None => full(&text[start..end]),
         plain => plain,
     }
 }
 
-/// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and
-/// short; else `None`.
+/// Parses a short decimal at `text[start..end]`, `digits` or `digits.digits`, perhaps after a
+/// minus; else `None`.
 #[inline(always)]
 fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *text.get(start)? == b'-';
@@ -60,11 +62,12 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let head = u64::from_le_bytes(*text.get(start..)?.first_chunk()?);
     let tail = u64::from_le_bytes(*text.get(..end)?.last_chunk()?);
     let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
-    // A dot at or behind the end belongs to other text. Eight, which is no dot, is less than the
-    // length of a field of nine digits and more, for which eight digits before the dot are one too
-    // many.
+    // Here `whole` is the number of bytes before the first dot, 8 if there is no dot among the
+    // first eight bytes; `fraction` is still the length of the field. A dot at or behind the end
+    // belongs to the next field. With `whole` = 8, a field of nine bytes or more takes the first
+    // branch, where `first` refuses 8.
     let magnitude = if whole < fraction {
-        // The dot, and the digits behind it.
+        // The number of digits behind the dot.
         let places = fraction - whole - 1;
         let (whole, fraction) = (first(head, whole)?, last(tail, places)?);
         // One branch for all characters, taken by scores in another notation alone.
@@ -72,9 +75,12 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
             return None;
         }
         let digits = digits(whole) * u64::from(POW10[places]) + digits(fraction);
-        digits as i64 as f64 / f64::from(POW10[places]) // a signed conversion is one instruction
+        // The digits go through `i64`, because the conversion of a signed integer is one
+        // instruction.
+        digits as i64 as f64 / f64::from(POW10[places])
     } else {
-        // Grades have no dot, and a division by 1 would take half of the time of a grade.
+        // There is no dot, as in most grades: a division by 1 would take half of the time of a
+        // grade.
         let whole = last(tail, fraction)?;
         if not_digits(whole) != 0 {
             return None;
@@ -84,7 +90,7 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// The index of the first dot among eight bytes; 8 if there is none.
+/// Returns the index of the first dot among the eight bytes of a word; 8 if there is none.
 #[inline(always)]
 fn dot_in(bytes: u64) -> usize {
     let other = bytes ^ every(b'.');
@@ -94,8 +100,8 @@ fn dot_in(bytes: u64) -> usize {
     dots.trailing_zeros() as usize / 8
 }
 
-/// The first `length` (1 … 7) of eight digits, with zeros before them. Each byte is the value of
-/// its digit.
+/// Returns the values of the first `length` (1 … 7) of eight ASCII digits, with zeros before them.
+/// Each byte is the value of its digit.
 #[inline(always)]
 fn first(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 7 {
@@ -104,8 +110,8 @@ fn first(bytes: u64, length: usize) -> Option<u64> {
     Some((bytes ^ every(b'0')) << (64 - 8 * length))
 }
 
-/// The last `length` (1 … 8) of eight digits, with zeros before them. Each byte is the value of its
-/// digit.
+/// Returns the values of the last `length` (1 … 8) of eight ASCII digits, with zeros before them.
+/// Each byte is the value of its digit.
 #[inline(always)]
 fn last(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 8 {
@@ -114,7 +120,7 @@ fn last(bytes: u64, length: usize) -> Option<u64> {
     Some((bytes ^ every(b'0')) & (u64::MAX << (8 * (8 - length))))
 }
 
-/// A number that is not 0 if a byte is not the value of a digit.
+/// Returns 0 if each of eight bytes is the value of a digit, 0 to 9, and another number if not.
 #[inline(always)]
 fn not_digits(digits: u64) -> u64 {
     // 0x76 lifts 10 and more to the top bit. From 0x8a on the sum carries out of its byte, but such
@@ -122,7 +128,7 @@ fn not_digits(digits: u64) -> u64 {
     (digits.wrapping_add(every(0x76)) | digits) & every(0x80)
 }
 
-/// Converts eight digits to their number; the first digit is the lowest byte.
+/// Converts the values of eight decimal digits, the first in the lowest byte, to their number.
 #[inline(always)]
 fn digits(digits: u64) -> u64 {
     // No carry reaches the result: a pair is below 100, and the lower half of either product is
@@ -133,49 +139,17 @@ fn digits(digits: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
-/// The bits of a number as sixteen letters, the lowest bits first, for numbers that were never
-/// decimal.
-#[inline(always)]
-pub fn letters(value: f64) -> [u8; 16] {
-    let bits = value.to_bits();
-    // Eight nibbles become eight bytes in three steps: halves apart, then quarters, then eighths.
-    let spread = |half: u64| {
-        let pairs = (half | half << 16) & 0x0000_ffff_0000_ffff;
-        let bytes = (pairs | pairs << 8) & 0x00ff_00ff_00ff_00ff;
-        ((bytes | bytes << 4) & every(0x0f)) + every(b'a')
-    };
-    let [low, high] = [bits & 0xffff_ffff, bits >> 32].map(|half| spread(half).to_le_bytes());
-    let mut letters = [0; 16];
-    letters[..8].copy_from_slice(&low);
-    letters[8..].copy_from_slice(&high);
-    letters
-}
-
-/// Converts sixteen [`letters`] back to their number.
-#[inline(always)]
-pub fn of_letters(field: &[u8]) -> Option<f64> {
-    let (&low, rest) = field.split_first_chunk::<8>()?;
-    let &high = rest.first_chunk::<8>()?;
-    let gather = |letters: [u8; 8]| {
-        let nibbles = u64::from_le_bytes(letters).wrapping_sub(every(b'a'));
-        let bytes = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff;
-        let pairs = (bytes | bytes >> 8) & 0x0000_ffff_0000_ffff;
-        (pairs | pairs >> 16) & 0xffff_ffff
-    };
-    Some(f64::from_bits(gather(low) | gather(high) << 32))
-}
-
-/// The value of the whole field, if it is a finite decimal number.
+/// Parses a whole field as a finite decimal number; `None` if it is not one.
 pub fn finite(field: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(field).ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The number at the start of the field, 0 if there is none, as C's `atof` reads it: decimal,
-/// hexadecimal or infinite. `None` if it is NaN.
+/// Parses the number at the start of a field as C's `atof` does, and so trec_eval; 0 if there is
+/// none. The number may be decimal, hexadecimal or infinite. `None` if it is NaN.
 pub fn prefix(field: &[u8]) -> Option<f64> {
     let (negative, digits) = signed(field);
     let magnitude = match digits {
-        [b'0', b'x' | b'X', hexadecimal @ ..] => crate::lines::number::hexadecimal(hexadecimal),
+        [b'0', b'x' | b'X', hexadecimal @ ..] => self::hexadecimal(hexadecimal),
         [b'0'..=b'9' | b'.', ..] => {
             fast_float2::parse_partial::<f64, _>(digits).map_or(0.0, |(value, _)| value)
         }
@@ -186,8 +160,9 @@ pub fn prefix(field: &[u8]) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// The integer at the start of the field, 0 if there is none, as C's `atol` reads it: at most what
-/// 64 bits hold.
+/// Parses the integer at the start of a field as C's `atol` does, and so trec_eval; 0 if there is
+/// none. An integer beyond 64 bits becomes the nearest that 64 bits hold. The result is never
+/// `None`, which other parsers of grades may return.
 pub fn integer_prefix(field: &[u8]) -> Option<f64> {
     let (negative, digits) = signed(field);
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
@@ -200,7 +175,7 @@ pub fn integer_prefix(field: &[u8]) -> Option<f64> {
     Some(value as f64)
 }
 
-/// Whether there is a minus, and the field behind the sign.
+/// Returns whether a numeric field begins with a minus, and the field behind its sign.
 fn signed(field: &[u8]) -> (bool, &[u8]) {
     match field {
         [b'-', rest @ ..] => (true, rest),
@@ -213,8 +188,8 @@ fn starts_with(field: &[u8], word: &[u8]) -> bool {
     field.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// The value of `digits[.digits][p exponent]` to the base 16, rounded once, to nearest, ties to
-/// even.
+/// Parses a hexadecimal float of C behind its `0x`, `digits[.digits][p exponent]`. The value is
+/// rounded once, to nearest, ties to even.
 fn hexadecimal(field: &[u8]) -> f64 {
     let (mut mantissa, mut exponent, mut sticky, mut dot) = (0u64, 0i64, false, false);
     let mut at = 0;
@@ -241,7 +216,8 @@ fn hexadecimal(field: &[u8]) -> f64 {
     scaled(mantissa, sticky, exponent)
 }
 
-/// mantissa · 2^exponent; `sticky` says that the exact number is a little larger.
+/// Returns mantissa · 2^exponent as a rounded float; `sticky` says that the exact number is a
+/// little larger.
 fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     if mantissa == 0 {
         return 0.0;
@@ -251,22 +227,24 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     if exponent > 1023 {
         return f64::INFINITY;
     }
-    // The number of low bits that a number of this size loses, subnormal numbers included.
-    let lost = (-1074 - exponent).clamp(11, 65) as u32;
-    let (kept, rest) = if lost > 64 {
-        (0, 0)
-    } else {
-        ((u128::from(mantissa) >> lost) as u64, (u128::from(mantissa) << (128 - lost)) >> 64)
-    };
+    // The number of low bits of the 64 that a float of this size has no room for: 11, and more for
+    // a subnormal number. A number that loses more than 64 is below half of the smallest float.
+    let lost = (-1074 - exponent).max(11);
+    if lost > 64 {
+        return 0.0;
+    }
+    let lost = lost as u32;
+    let significand = (u128::from(mantissa) >> lost) as u64;
+    let rest = (u128::from(mantissa) << (128 - lost)) >> 64;
     let half = 1u128 << 63;
-    let sticky = sticky || lost > 64;
-    // Rounded once, here, at the last bit that a number of this size has: rounding to 53 bits, and
-    // then to a subnormal number, would round twice.
-    let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
-    let kept = kept + u64::from(up);
+    // `rest` is the lost bits, as a fraction of 2⁶⁴. Rounding happens once, here, at the last bit
+    // that a float of this size has. Rounding to 53 bits first would round a subnormal number
+    // twice.
+    let up = rest > half || (rest == half && (sticky || significand & 1 == 1));
+    let significand = significand + u64::from(up);
     let unit = exponent + i64::from(lost);
     // Both powers are exact. Each product is exact, too, unless the product overflows.
-    kept as f64 * 2f64.powi((unit / 2) as i32) * 2f64.powi((unit - unit / 2) as i32)
+    significand as f64 * 2f64.powi((unit / 2) as i32) * 2f64.powi((unit - unit / 2) as i32)
 }
 
 #[cfg(test)]
@@ -274,7 +252,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The field in the middle of a text.
+    /// Parses the field in the middle of a text, the short way only.
     fn plain(field: &str) -> Option<f64> {
         let text = format!("9999999999999999{field} 99999999999999999");
         plain_decimal(text.as_bytes(), 16, 16 + field.len())
@@ -310,26 +288,6 @@ mod tests {
             assert_eq!(plain(field), None, "{field}");
         }
         assert_eq!(plain_decimal(b"1.5", 0, 3), None, "too little text around it");
-    }
-
-    #[test]
-    fn letters_are_the_number() {
-        for value in [
-            0.0,
-            -0.0,
-            1.0,
-            -2.5,
-            0.1,
-            f64::MAX,
-            f64::MIN_POSITIVE,
-            f64::from_bits(1),
-            f64::from_bits(0x0123_4567_89ab_cdef),
-        ] {
-            let letters = letters(value);
-            assert!(letters.iter().all(|letter| (b'a'..=b'p').contains(letter)));
-            assert_eq!(of_letters(&letters).map(f64::to_bits), Some(value.to_bits()));
-        }
-        assert_eq!(letters(f64::from_bits(0xfedc_ba98_7654_3210)), *b"abcdefghijklmnop");
     }
 
     #[test]
@@ -376,6 +334,20 @@ mod tests {
             ("0x1p9223372036854775807", f64::INFINITY),
             ("0x.1p-9223372036854775808", 0.0),
             ("0x100p9223372036854775807", f64::INFINITY),
+            ("0x1p-8589932000", 0.0),
+            ("-0x1p-8589932000", -0.0),
+            ("0x1p-4294968000", 0.0),
+            ("0x1.8p-1138", 0.0),
+            ("0xffffffffffffffffp-1138", f64::from_bits(1)),
+            ("0xffffffffffffffffp-1139", 0.0),
+            ("0x1p8589932000", f64::INFINITY),
+            ("-0x1p99999999999", f64::NEG_INFINITY),
+            ("0x0p99999999999", 0.0),
+            ("0x0.0p-99999999999", 0.0),
+            ("1e-99999999999", 0.0),
+            ("1e99999999999", f64::INFINITY),
+            ("1e-99999999999999999999", 0.0),
+            ("0e99999999999", 0.0),
         ] {
             assert_eq!(value(field).to_bits() << 1, expected.to_bits() << 1, "{field}");
             assert_eq!(value(field), expected, "{field}");

@@ -2,7 +2,7 @@
 
 use super::shape::Role;
 
-/// The style of options in messages.
+/// The style in which messages write options: for the command line, or for Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OptionStyle {
     /// As options of the command: `--columns query,doc,score`.
@@ -13,66 +13,74 @@ pub enum OptionStyle {
 }
 
 impl OptionStyle {
-    /// The option that names columns: the column `missing`, or the three that every table of a role
-    /// has.
+    /// Returns the option that gives columns by name, as messages write it: `--columns
+    /// query=…,doc=…`. The option names the column `missing`, or the three that every table of a
+    /// role has.
     pub fn columns_by_name(self, role: Role, missing: Option<&str>) -> String {
         let mut all = vec!["query", "doc", role.number()];
+        // Few tables have these columns, so the option names such a column only where it is
+        // missing.
         all.extend(
             missing.filter(|missing| ["judge", "subtopic", "start", "end"].contains(missing)),
         );
         match (self, missing) {
-            (OptionStyle::Command, _) => {
-                let name = |column: &str| if missing == Some(column) { "NAME" } else { "…" };
-                let named = all.iter().map(|column| format!("{column}={}", name(column)));
+            (Self::Command, _) => {
+                let named = all.iter().map(|column| {
+                    format!("{column}={}", if missing == Some(column) { "NAME" } else { "…" })
+                });
                 format!("--columns {}", named.collect::<Vec<_>>().join(","))
             }
-            (OptionStyle::Python, Some(missing)) => format!("columns={{\"{missing}\": \"NAME\"}}"),
-            (OptionStyle::Python, None) => {
+            (Self::Python, Some(missing)) => format!("columns={{\"{missing}\": \"NAME\"}}"),
+            (Self::Python, None) => {
                 let named = all.iter().map(|column| format!("\"{column}\": \"NAME\""));
                 format!("columns={{{}}}", named.collect::<Vec<_>>().join(", "))
             }
         }
     }
 
-    /// The option that gives columns in their order, as `query,-,doc,score`.
+    /// Returns the option that gives columns in their order, as messages write it: `--columns
+    /// query,-,doc,score`.
     pub fn columns_in_order(self, columns: &str) -> String {
         match self {
-            OptionStyle::Command => format!("--columns {columns}"),
-            OptionStyle::Python => {
-                let column = |column| {
-                    if column == "-" { "None".to_owned() } else { format!("\"{column}\"") }
-                };
-                format!(
-                    "columns=[{}]",
-                    columns.split(',').map(column).collect::<Vec<_>>().join(", ")
-                )
+            Self::Command => format!("--columns {columns}"),
+            Self::Python => {
+                let columns = columns.split(',').map(|column| match column {
+                    "-" => "None".to_owned(),
+                    _ => format!("\"{column}\""),
+                });
+                format!("columns=[{}]", columns.collect::<Vec<_>>().join(", "))
             }
         }
     }
 
-    /// The option that gives the format of judgments or of runs.
+    /// Returns the option that gives the format of judgments or of runs, as messages write it:
+    /// `--run-format tsv`.
     pub fn format(self, role: Role, format: &str) -> String {
-        match (self, role) {
-            (OptionStyle::Command, Role::Qrels) => format!("--qrels-format {format}"),
-            (OptionStyle::Command, Role::Run) => format!("--run-format {format}"),
-            (OptionStyle::Python, Role::Qrels) => format!("qrels_format=\"{format}\""),
-            (OptionStyle::Python, Role::Run) => format!("run_format=\"{format}\""),
+        let (option, keyword) = match role {
+            Role::Qrels => ("--qrels-format", "qrels_format"),
+            Role::Run => ("--run-format", "run_format"),
+        };
+        match self {
+            Self::Command => format!("{option} {format}"),
+            Self::Python => format!("{keyword}=\"{format}\""),
         }
     }
 
-    /// The option that names a subset of MTEB's predictions.
+    /// Returns the option that names a subset of MTEB's predictions, as messages write it:
+    /// `--subset`.
     pub fn subset(self) -> &'static str {
         match self {
-            OptionStyle::Command => "--subset",
-            OptionStyle::Python => "subset=",
+            Self::Command => "--subset",
+            Self::Python => "subset=",
         }
     }
 
-    /// The option that gives the file with the groups of LETOR judgments.
+    /// Returns the option that gives the file of LETOR query lengths, as messages write it:
+    /// `--letor-groups FILE`.
     pub fn groups(self) -> &'static str {
         match self {
-            OptionStyle::Command => "--groups FILE",
-            OptionStyle::Python => "query_lengths=FILE",
+            Self::Command => "--letor-groups FILE",
+            Self::Python => "letor_groups=FILE",
         }
     }
 }
@@ -99,7 +107,7 @@ mod tests {
                 "--columns query=…,doc=…,grade=…",
                 "--columns query,-,score",
                 "--run-format msmarco",
-                "--groups FILE"
+                "--letor-groups FILE"
             ]
         );
         assert_eq!(
@@ -109,7 +117,7 @@ mod tests {
                 "columns={\"query\": \"NAME\", \"doc\": \"NAME\", \"grade\": \"NAME\"}",
                 "columns=[\"query\", None, \"score\"]",
                 "run_format=\"msmarco\"",
-                "query_lengths=FILE"
+                "letor_groups=FILE"
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! The hot loop: lines and their fields, found in one pass over the text.
+//! The fast scanner that finds the lines of TREC text and their fields in one pass, by SIMD.
 //!
 //! ```text
 //! for each window of the text:
@@ -38,92 +38,94 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 
 use super::dialect::Comments;
-use crate::bytes::limits::LONGEST_LINE;
+use crate::bytes::limits::MAX_LINE_BYTES;
 
 /// The number of bytes of text that are marked ahead: a window stays in the first-level cache, with
 /// its masks.
 const WINDOW: usize = 8 << 10;
 
-/// The places of the `N` fields of a line in the text.
+/// The starts and ends in the text of the first `N` fields of a TREC line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields<const N: usize> {
     pub starts: [usize; N],
     pub ends: [usize; N],
 }
 
-/// A taker of the lines of a text. Lines are counted from 1.
+/// A receiver of the lines that the scanner finds in TREC text. Lines are counted from 1.
 pub trait TakeLines<const N: usize> {
     /// Whether a line may have more than `N` fields.
     const MORE: bool;
 
-    /// Takes a line with its first `N` fields.
+    /// Receives a line of TREC text with its first `N` fields.
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>);
 
-    /// Takes a line (without its line feed) that has another number of fields, at least one, or is
-    /// too long; it starts at `start`.
+    /// Receives a line, from `start` on, that is too long or has another number of fields than `N`,
+    /// at least one. The line is without its line feed.
     fn other(&mut self, start: usize, line: u64, bytes: &[u8]);
 
-    /// Refuses a line with more than `N` fields that has a fault; returns whether it does.
+    /// Rejects a line with more than `N` fields that has a fault; returns whether it was rejected.
     fn refuses(&mut self, _start: usize, _line: u64, _bytes: &[u8]) -> bool {
         false
     }
 
-    /// Returns the rule for skipping lines that start with `#`.
+    /// Returns the rule for skipping lines of the text that start with `#`, as comments.
     fn comments(&self) -> Comments;
 
-    /// Returns whether a carriage return inside a line is a blank, and not an error.
+    /// Returns whether a carriage return inside a line of the text is a blank, and not an error.
     fn lone_returns(&self) -> bool {
         false
     }
 }
 
-/// Checks for a carriage return inside the line. The writer may have meant several lines.
+/// Returns whether a line has a carriage return before its end. The writer may have meant several
+/// lines.
 pub fn has_lone_return(line: &[u8]) -> bool {
     line.trim_ascii_end().contains(&b'\r')
 }
 
-/// Checks whether `byte` separates fields.
+/// Returns whether `byte` separates fields of TREC text, as blanks and tabs do.
 #[inline(always)]
 pub fn is_separator(byte: u8) -> bool {
     // The blanks of C's `isspace`, at which trec_eval splits lines; five of the six are neighbours,
     // 9 to 13.
-    byte == b' ' || byte.wrapping_sub(b'\t') < 5 // \t \n \v \f \r
+    byte == b' ' || byte.wrapping_sub(b'\t') < 5
 }
 
-/// Returns the line in which the byte at `at` lies, without its line feed.
+/// Returns the line of a text in which the byte at `at` lies, without its line feed.
 pub fn whole_line(text: &[u8], at: usize) -> &[u8] {
-    let start = memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
-    let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
-    &text[start..end]
+    &text[last_line(&text[..at])..line_end(text, at)]
 }
 
-/// Calls `take` with the place of each line feed.
-pub fn each_feed(text: &[u8], mut take: impl FnMut(usize)) {
-    // A search from feed to feed is a call for each line, which for short lines takes longer than
-    // the line.
-    dispatch!(Level::new(), simd => {
-        let (blocks, tail) = text.as_chunks::<64>();
-        for (at, block) in blocks.iter().enumerate() {
-            let mut feeds = u8x64::from_slice(simd, block).simd_eq(b'\n').to_bitmask();
-            while feeds != 0 {
-                take(64 * at + feeds.trailing_zeros() as usize);
-                feeds &= feeds - 1;
-            }
-        }
-        let behind = text.len() - tail.len();
-        memchr_iter(b'\n', tail).for_each(|feed| take(behind + feed));
-    });
+/// Returns the place of the end, before the line feed, of the line in which byte `at` lies.
+pub fn line_end(text: &[u8], at: usize) -> usize {
+    memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length)
 }
 
-/// Splits one line into fields.
+/// Returns the start of the last line of a text, which is empty behind a line feed.
+pub fn last_line(text: &[u8]) -> usize {
+    memrchr(b'\n', text).map_or(0, |feed| feed + 1)
+}
+
+/// Returns the whole blocks of 64 bytes of a window of text, and a padded block of the rest.
+#[inline(always)]
+pub fn blocks_of(window: &[u8]) -> (&[[u8; 64]], [u8; 64]) {
+    let (blocks, tail) = window.as_chunks::<64>();
+    // The padding behind the text must end no field and no line, so a letter fills up the last
+    // block.
+    let mut last = [b'x'; 64];
+    last[..tail.len()].copy_from_slice(tail);
+    (blocks, last)
+}
+
+/// Splits a line of TREC text into its fields, between blanks and tabs.
 pub fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_separator(byte)).filter(|field| !field.is_empty())
 }
 
-/// A finder of lines; its buffer is reused from window to window.
+/// The SIMD scanner of lines of TREC text; its buffer is reused from window to window.
 #[derive(Debug)]
 pub struct Scanner {
     level: Level,
@@ -132,26 +134,36 @@ pub struct Scanner {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Scanner { level: Level::new(), marks: Box::new([BlankMark::default(); WINDOW / 64 + 1]) }
+        Self { level: Level::new(), marks: Box::new([SeparatorMark::default(); WINDOW / 64 + 1]) }
     }
 }
 
 impl Scanner {
-    /// Passes every line of `text` to `lines`, and returns the number of lines.
+    /// Finds every line of TREC text, passes it with its fields to `lines`, and returns the number
+    /// of lines.
     pub fn each_line<const N: usize>(&mut self, text: &[u8], lines: &mut impl TakeLines<N>) -> u64 {
         dispatch!(self.level, simd => each_line(simd, &mut self.marks, text, lines))
     }
 }
 
-/// Bits of the separators among 64 bytes, and bits of the line feeds among these separators.
+/// Bit masks of 64 bytes of text: of the field separators, and of the line feeds among them.
 #[derive(Debug, Clone, Copy, Default)]
-struct BlankMark {
-    separators: u64,
-    feeds: u64,
+pub struct SeparatorMark {
+    pub separators: u64,
+    pub feeds: u64,
 }
 
-/// The marks of a window, and one empty mark.
-type Marks = [BlankMark; WINDOW / 64 + 1];
+/// Returns 64 bits of a mask from bit `bit` (below 64) of `here` on, continued with those of
+/// `next`.
+#[inline(always)]
+pub fn bits_from(bit: usize, here: u64, next: u64) -> u64 {
+    // A `bit` of 0 would need a shift by 64, which does not exist, so `next` is shifted in two
+    // steps.
+    here >> bit | (next << 1) << (63 - bit)
+}
+
+/// The separator masks of a window of text, one for each 64 bytes, and one empty mask.
+type Marks = [SeparatorMark; WINDOW / 64 + 1];
 
 #[inline(always)]
 fn each_line<S: Simd, const N: usize>(
@@ -193,9 +205,9 @@ fn each_line<S: Simd, const N: usize>(
     line
 }
 
-/// Returns the fields of the line at `start` and the start of the next line; `None` unless the line
-/// has at most 64 bytes, and `N` fields with one separator behind each. The last separator is a
-/// line feed, or blanks and a line feed follow it.
+/// Returns the fields of the short TREC line at `start`, and the start of the next line; else
+/// `None`. A short line has at most 64 bytes, and `N` fields with one separator behind each. The
+/// last separator is a line feed, or blanks and a line feed follow it.
 ///
 /// The separators of the line are a number, and fields end at its lowest set bits. Only the
 /// separators behind the last field may stand right behind another separator.
@@ -209,11 +221,10 @@ fn short_line<const N: usize>(
     let (block, bit) = ((start - window) / 64, (start - window) % 64);
     let (here, next) = (marks.get(block)?, marks.get(block + 1)?);
     // Invariant: `next` exists for every block of the window, because an empty mark follows the
-    // last block. `from` takes 64 bits from `start` on, out of two words. A `bit` of 0 would need a
-    // shift by 64, which does not exist, so `from` shifts `next` in two steps.
-    let from = |here: u64, next: u64| here >> bit | (next << 1) << (63 - bit);
-    let feeds = from(here.feeds, next.feeds);
-    let separators = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
+    // last block.
+    let feeds = bits_from(bit, here.feeds, next.feeds);
+    let separators =
+        bits_from(bit, here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
     let mut fields = Fields { starts: [start; N], ends: [start; N] };
     let mut rest = separators;
     for field in 0..N {
@@ -233,8 +244,8 @@ fn short_line<const N: usize>(
     plain.then(|| (fields, start + feeds.trailing_zeros() as usize + 1))
 }
 
-/// Returns the fields of a line like `short_line`, for a line of any length that ends in the
-/// window.
+/// Returns the fields of a TREC line as `short_line` does, for a line of any length that ends in
+/// the window.
 #[inline(never)]
 fn plain_line<const N: usize>(
     text: &[u8],
@@ -268,8 +279,8 @@ fn plain_line<const N: usize>(
     plain.then_some((fields, after))
 }
 
-/// Returns the number of blank lines and comments from `start` on, as far as the marks show them,
-/// and the start of the next line.
+/// Skips blank lines and comments of TREC text from `start` on, as far as the marks of the window
+/// show them. Returns their number and the start of the next line.
 #[inline(never)]
 fn skip(
     text: &[u8],
@@ -301,7 +312,7 @@ fn skip(
     }
 }
 
-/// Returns the place of the first line feed at or after `place` in the window.
+/// Returns the place of the first line feed at or after `place` in the marked window of text.
 #[inline(always)]
 fn next_feed(marks: &Marks, place: usize) -> Option<usize> {
     let (mut block, bit) = (place / 64, place % 64);
@@ -313,15 +324,14 @@ fn next_feed(marks: &Marks, place: usize) -> Option<usize> {
     Some(64 * block + feeds.trailing_zeros() as usize)
 }
 
-/// Checks for a line feed at or after `place` in the window.
+/// Returns whether the marked window of text has a line feed at or after `place`.
 #[inline(never)]
 fn has_end(marks: &Marks, place: usize) -> bool {
-    let (block, bit) = (place / 64, place % 64);
-    marks.get(block).is_some_and(|here| here.feeds & u64::MAX << bit != 0)
-        || marks.get(block + 1..).is_some_and(|rest| rest.iter().any(|mark| mark.feeds != 0))
+    next_feed(marks, place).is_some()
 }
 
-/// Splits the line at `start` byte by byte; returns the start of the next line.
+/// Splits the TREC line at `start` byte by byte, as works for any line; returns the start of the
+/// next line.
 #[cold]
 #[inline(never)]
 fn any_line<const N: usize, L: TakeLines<N>>(
@@ -333,7 +343,7 @@ fn any_line<const N: usize, L: TakeLines<N>>(
     let rest = &text[start..];
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     let line = &rest[..length];
-    if length > LONGEST_LINE {
+    if length > MAX_LINE_BYTES {
         lines.other(start, number, line);
         return start + length + 1;
     }
@@ -363,28 +373,24 @@ fn any_line<const N: usize, L: TakeLines<N>>(
     start + length + 1
 }
 
-/// Marks the separators and line feeds of `window`.
+/// Computes the bit masks of the separators and line feeds of a window of TREC text.
 #[inline(always)]
 fn mark<S: Simd>(simd: S, window: &[u8], marks: &mut Marks) {
-    let (blocks, tail) = window.as_chunks::<64>();
-    let mut last = [b'x'; 64];
-    // The padding behind the text must end no field and no line, so a letter fills up the last
-    // block.
-    last[..tail.len()].copy_from_slice(tail);
+    let (blocks, last) = blocks_of(window);
     for (mark, block) in std::iter::zip(marks.iter_mut(), blocks) {
         *mark = mark_of(simd, block);
     }
     marks[blocks.len()] = mark_of(simd, &last);
-    marks[blocks.len() + 1..].fill(BlankMark::default());
+    marks[blocks.len() + 1..].fill(SeparatorMark::default());
 }
 
 #[inline(always)]
-fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> BlankMark {
+fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> SeparatorMark {
     let bytes = u8x64::from_slice(simd, block);
     let blank = bytes.simd_eq(b' ');
     // The subtraction wraps, so a single unsigned comparison finds all bytes from 9 to 13.
     let control = (bytes - u8x64::splat(simd, b'\t')).simd_lt(5);
-    BlankMark {
+    SeparatorMark {
         separators: (blank | control).to_bitmask(),
         feeds: bytes.simd_eq(b'\n').to_bitmask(),
     }
@@ -482,10 +488,10 @@ mod tests {
             ),
         ) {
             for level in [Level::new(), Level::baseline()] {
-                let mut marks = [BlankMark::default(); WINDOW / 64 + 1];
+                let mut marks = [SeparatorMark::default(); WINDOW / 64 + 1];
                 dispatch!(level, simd => mark(simd, &text, &mut marks));
                 for (at, &byte) in text.iter().enumerate() {
-                    let BlankMark { separators, feeds } = marks[at / 64];
+                    let SeparatorMark { separators, feeds } = marks[at / 64];
                     prop_assert_eq!(separators >> (at % 64) & 1 == 1, is_separator(byte));
                     prop_assert_eq!(feeds >> (at % 64) & 1 == 1, byte == b'\n');
                 }

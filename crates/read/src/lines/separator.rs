@@ -1,11 +1,11 @@
-//! The separators between the fields of a row, and the splitting of a line into fields.
+//! The separators of a table's columns (tab, comma, blanks), and the splitting of a line into
+//! fields.
 
 use memchr::memchr;
 
 use super::scan::is_separator;
-use crate::bytes::limits::UNIT;
 
-/// The separator between the fields of a table.
+/// The separator between the fields of a table: blanks, a tab or a comma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Separator {
     /// Any number of blanks. A `#` at the start of a line begins a comment.
@@ -14,24 +14,21 @@ pub enum Separator {
     Tab,
     /// A comma. A quote at the start of a field needs a quote at its end.
     Comma,
-    /// A byte that no text has, and no quotes: rows that were made of another format.
-    Unit,
 }
 
 impl Separator {
     pub fn byte(self) -> u8 {
         match self {
-            Separator::Blanks => b' ',
-            Separator::Tab => b'\t',
-            Separator::Comma => b',',
-            Separator::Unit => UNIT,
+            Self::Blanks => b' ',
+            Self::Tab => b'\t',
+            Self::Comma => b',',
         }
     }
 
     #[inline(always)]
     pub fn is(self, byte: u8) -> bool {
         match self {
-            Separator::Blanks => is_separator(byte) && byte != b'\n',
+            Self::Blanks => is_separator(byte) && byte != b'\n',
             other => byte == other.byte(),
         }
     }
@@ -40,7 +37,8 @@ impl Separator {
         matches!(self, Separator::Tab | Separator::Comma)
     }
 
-    /// Returns the fields of a line without the quotes around them, for messages and previews.
+    /// Splits a line of a table into its fields without the quotes around them, for messages and
+    /// previews.
     pub fn fields(self, line: &[u8]) -> Vec<&[u8]> {
         split(line, self)
             .unwrap_or_default()
@@ -50,7 +48,7 @@ impl Separator {
     }
 }
 
-/// A field of a line.
+/// The place of a field in a line of a table, and whether quotes in it are written twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     pub start: usize,
@@ -59,13 +57,13 @@ pub struct Field {
     pub escaped: bool,
 }
 
-/// An error in quotes: a field begins with a quote and does not end with one on the line, or text
-/// follows the closing quote.
+/// The error of a quoted table field that is not closed on its line, or has text behind the closing
+/// quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unclosed;
+pub struct QuoteError;
 
-/// Splits a line without its line feed into fields.
-pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, Unclosed> {
+/// Splits a line of a table, without its line feed, into the places of its fields.
+pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, QuoteError> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (mut fields, mut at) = (Vec::new(), 0);
     if separator == Separator::Blanks {
@@ -84,7 +82,7 @@ pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, Unclosed> 
         let between = separator.has_quotes() && line.get(at) == Some(&b'"');
         let field = match between.then(|| in_quotes(line, at, byte)).flatten() {
             Some(field) => field,
-            None if between && separator == Separator::Comma => return Err(Unclosed),
+            None if between && separator == Separator::Comma => return Err(QuoteError),
             None => {
                 let end = memchr(byte, &line[at..]).map_or(line.len(), |length| at + length);
                 Field { start: at, end, escaped: false }
@@ -99,7 +97,7 @@ pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, Unclosed> 
     }
 }
 
-/// Returns the quoted field that begins at `at`; `None` if no quote ends the field.
+/// Returns the quoted field of a table line that begins at `at`; `None` if no quote ends the field.
 fn in_quotes(line: &[u8], at: usize, separator: u8) -> Option<Field> {
     let (mut end, mut escaped) = (at + 1, false);
     loop {

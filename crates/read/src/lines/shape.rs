@@ -1,22 +1,23 @@
-//! The shape of a line of qrels or of a run, and the messages about lines of other shapes.
+//! The expected shape of a TREC line of qrels or of a run, and the messages about lines of other
+//! shapes.
 
-use super::diagnostics::quoted;
+use super::diagnostics::{pluralize, quoted};
 use super::dialect::{Comments, Rules};
 use super::scan::{has_lone_return, is_separator, split};
-use crate::bytes::limits::LONGEST_LINE;
+use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::printable;
 
 /// The message about a line that is too long.
 pub const TOO_LONG: &str = "the line has more than 64 MiB";
 
-/// The role of a text.
+/// The role of an input: qrels or a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Qrels,
     Run,
 }
 
-/// The fault of a line.
+/// The fault of a TREC line of qrels or of a run, such as a wrong number of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFault {
     /// The line has this number of fields, and another number was expected.
@@ -26,12 +27,12 @@ pub enum LineFault {
     /// The line of a run has a field more than others, and its rank is not a number while the next
     /// two fields are: an id with a blank.
     Blank,
-    /// The line is longer than [`LONGEST_LINE`].
+    /// The line is longer than [`MAX_LINE_BYTES`].
     Length,
 }
 
 impl Role {
-    /// The other role.
+    /// Returns the other role: run for qrels, and qrels for run.
     pub fn other(self) -> Role {
         match self {
             Role::Qrels => Role::Run,
@@ -39,7 +40,7 @@ impl Role {
         }
     }
 
-    /// The expected fields of a line.
+    /// Returns the expected fields of a TREC line of qrels or of a run, for messages.
     pub fn expected(self) -> &'static str {
         match self {
             Role::Qrels => "expected 'query iter docno grade'",
@@ -47,7 +48,7 @@ impl Role {
         }
     }
 
-    /// The index of the field that is the grade or the score, from 0.
+    /// Returns the index, from 0, of the field of a TREC line that is the grade or the score.
     pub const fn number_field(self) -> usize {
         match self {
             Role::Qrels => 3,
@@ -55,7 +56,7 @@ impl Role {
         }
     }
 
-    /// The name of the number of a line: grade or score.
+    /// Returns the name of the number of a line by role: `grade` or `score`.
     pub fn number(self) -> &'static str {
         match self {
             Role::Qrels => "grade",
@@ -63,7 +64,8 @@ impl Role {
         }
     }
 
-    /// The parser of grades or scores; it returns `None` for a field that is not a number.
+    /// Returns a dialect's parser of grades or scores; the parser returns `None` for a field that
+    /// is no number.
     #[inline(always)]
     pub fn parser(self, rules: &Rules) -> fn(&[u8]) -> Option<f64> {
         match self {
@@ -72,12 +74,7 @@ impl Role {
         }
     }
 
-    /// Returns whether a line may have more fields than expected.
-    pub const fn takes_more_fields(self) -> bool {
-        matches!(self, Role::Run)
-    }
-
-    /// The comments that are skipped.
+    /// Returns a dialect's rule for skipping comments in qrels or in runs.
     pub fn comments(self, rules: Rules) -> Comments {
         match self {
             Role::Qrels => rules.qrels_comments,
@@ -85,13 +82,14 @@ impl Role {
         }
     }
 
-    /// The fault, if any, of a line that is neither blank nor a comment.
+    /// Returns the fault, if any, of a TREC line that is neither blank nor a comment.
     pub fn fault(self, line: &[u8], rules: Rules) -> Option<LineFault> {
-        let count = if line.len() > LONGEST_LINE {
+        // The reader stops behind a line that is too long, so the line may be cut off, and a count
+        // of its fields would be wrong.
+        if line.len() > MAX_LINE_BYTES {
             return Some(LineFault::Length);
-        } else {
-            split(line).count()
-        };
+        }
+        let count = split(line).count();
         let fits = match self {
             Role::Qrels => count == 4,
             Role::Run => count == 6 || count > 6 && (rules.lone_returns || !has_lone_return(line)),
@@ -112,7 +110,13 @@ impl Role {
         }
     }
 
-    /// The message about a line with a fault.
+    /// Returns the error message about a TREC line that is no row.
+    pub fn complaint_about(self, line: &[u8], rules: Rules) -> String {
+        // A line whose fields are right has a wrong number.
+        self.complaint(line, self.fault(line, rules).unwrap_or(LineFault::Number), rules)
+    }
+
+    /// Returns the error message about a TREC line with this fault.
     pub fn complaint(self, line: &[u8], fault: LineFault, rules: Rules) -> String {
         let expected = self.expected();
         match (fault, self) {
@@ -131,13 +135,14 @@ impl Role {
                 format!("{} {}: {expected}", self.number(), not_a_number(field))
             }
             (LineFault::Fields(count), _) => {
-                let score = || split(line).nth(4).and_then(rules.score);
                 let hint = match self {
                     Role::Run if has_lone_return(line) => LONE_RETURN,
                     Role::Run if count == 4 => {
                         " (this looks like judgments: the order is QRELS RUN)"
                     }
-                    Role::Qrels if count >= 6 && score().is_some() => {
+                    Role::Qrels
+                        if count >= 6 && split(line).nth(4).and_then(rules.score).is_some() =>
+                    {
                         if has_lone_return(line) {
                             LONE_RETURN
                         } else {
@@ -146,25 +151,24 @@ impl Role {
                     }
                     _ => "",
                 };
-                format!("{} in {}: {expected}{hint}", fields(count), quoted(line))
+                format!("{} in {}: {expected}{hint}", pluralize(count, "field"), quoted(line))
             }
         }
     }
 }
 
-/// Whether the fourth field of a line, the rank, is a word, and the fifth and sixth are numbers: a
-/// rank and a score that an id with a blank moved. A tag of two words moves nothing, and the
-/// placeholder of a missing rank (`-`) is not a word.
+/// Returns whether a blank in an id seems to have moved the rank and the score of a run's line by a
+/// field. The fourth field, the rank, is then a word, and the fifth and sixth are numbers. A tag of
+/// two words moves nothing, and the placeholder of a missing rank (`-`) is not a word.
 fn has_blank_in_id(line: &[u8], rules: Rules) -> bool {
-    let is_word = |field: &[u8]| !field.is_ascii() || field.iter().any(u8::is_ascii_alphanumeric);
-    if !split(line).nth(3).is_some_and(is_word) {
-        return false;
-    }
-    let mut numbers = split(line).skip(3).map(|field| (rules.score)(field).is_some());
-    numbers.next() == Some(false) && numbers.next() == Some(true) && numbers.next() == Some(true)
+    let mut fields = split(line).skip(3);
+    fields.next().is_some_and(|rank| {
+        (!rank.is_ascii() || rank.iter().any(u8::is_ascii_alphanumeric))
+            && (rules.score)(rank).is_none()
+    }) && fields.take(2).filter(|field| (rules.score)(field).is_some()).count() == 2
 }
 
-/// Whether a line is neither blank nor a comment.
+/// Returns whether a line of TREC text is data: neither blank nor a skipped comment.
 pub fn counts(line: &[u8], comments: Comments) -> bool {
     let first = line.iter().position(|&byte| !is_separator(byte));
     first.is_some_and(|first| line[first] != b'#' || !comments.cover(first))
@@ -173,12 +177,7 @@ pub fn counts(line: &[u8], comments: Comments) -> bool {
 /// The message about a line with a carriage return inside.
 const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
 
-/// A number of fields in words: `1 field`, `2 fields` …
-fn fields(count: usize) -> String {
-    format!("{count} field{}", if count == 1 { "" } else { "s" })
-}
-
-/// The message about a field that should be a finite number.
+/// Returns the message about a field that should be a finite grade or score.
 pub fn not_a_number(field: &[u8]) -> String {
     let infinite = fast_float2::parse::<f64, _>(field).is_ok();
     format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })

@@ -1,4 +1,5 @@
-//! Rows of a table: fields between tabs, commas or blanks, with the same number on each line.
+//! The fast scanner of rows of a table: fields between tabs, commas or blanks, equally many on each
+//! line.
 //!
 //! ```text
 //! for each window of the text:
@@ -17,8 +18,7 @@
 //! Why TREC's lines have another reader: TREC reads any number of blanks as one separator, and has
 //! no empty fields. In tables, two separators side by side are an empty field, blanks belong to
 //! their field, and a quote suspends all these rules. Why there are two ways: most tables have
-//! three columns (query, document, number). Rows made of JSON, LETOR and matrices have three
-//! columns, too, unless they carry ranks or groups. Three bits are taken off a mask without a loop.
+//! three columns (query, document, number). Three bits are taken off a mask without a loop.
 //! For another number of columns, the bits of a window first become a list of places. A line is
 //! then as many neighbours in the list as the table has columns:
 //!
@@ -35,40 +35,37 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
-use super::diagnostics::quoted;
+use super::diagnostics::{pluralize, quoted};
+use super::dialect::Rules;
 use super::layout::TableLayout;
-use super::separator::{Field, Separator, Unclosed, split};
-use super::shape::TOO_LONG;
-use crate::bytes::limits::{LONGEST_LINE, WRONG};
+use super::row::{Place, Row, RowSink};
+use super::scan::{SeparatorMark, bits_from, blocks_of, line_end, whole_line};
+use super::separator::{Field, QuoteError, Separator, split};
+use super::shape::{Role, TOO_LONG};
+use crate::bytes::limits::MAX_LINE_BYTES;
 
-/// The places of a row's query, document and number in the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldPlaces {
-    pub query: [usize; 2],
-    pub doc: [usize; 2],
-    pub number: [usize; 2],
-}
-
-/// A taker of the rows of a text. Lines are counted from 1.
-pub trait TakeRows {
-    /// Takes a row; neither its query nor its document is empty.
-    fn row(&mut self, text: &[u8], line: u64, row: FieldPlaces);
-
-    /// Takes a line at `start` that is not a row, with a message about its fault.
-    fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String);
+/// A table whose rows are found, and how their numbers are read: by their role and a dialect.
+#[derive(Clone, Copy)]
+pub struct TableRows<'a> {
+    pub table: &'a TableLayout,
+    pub role: Role,
+    pub rules: &'a Rules,
 }
 
 /// The number of bytes of text that are marked ahead: with the places of its separators a window
 /// stays in the first-level cache.
 const WINDOW: usize = 4 << 10;
 
-/// A finder of rows; its buffer is reused from window to window.
+/// The separator masks of a window of a table, one for each 64 bytes, and one empty mask.
+type SeparatorMarks = [SeparatorMark; WINDOW / 64 + 1];
+
+/// The SIMD scanner of the rows of a table; its buffers are reused from window to window.
 #[derive(Debug)]
 pub struct RowScanner {
     level: Level,
-    marks: Box<[SeparatorMark; WINDOW / 64 + 1]>,
+    marks: Box<SeparatorMarks>,
     /// The places in a window of separators, line feeds and quotes. They are written eight at a
     /// time.
     places: Box<[u16; WINDOW + 64]>,
@@ -77,38 +74,38 @@ pub struct RowScanner {
 impl Default for RowScanner {
     fn default() -> Self {
         let marks = Box::new([SeparatorMark::default(); WINDOW / 64 + 1]);
-        RowScanner { level: Level::new(), marks, places: Box::new([0; WINDOW + 64]) }
+        Self { level: Level::new(), marks, places: Box::new([0; WINDOW + 64]) }
     }
 }
 
 impl RowScanner {
-    /// Passes every row of `text` to `lines`, without the text before the byte `skip`, and returns
+    /// Finds every row of a table behind its first `skip` bytes, passes it to `sink`, and returns
     /// the number of lines.
     pub fn each_row(
         &mut self,
         text: &[u8],
         skip: usize,
-        table: &TableLayout,
-        lines: &mut impl TakeRows,
+        rows: TableRows<'_>,
+        sink: &mut impl RowSink,
     ) -> u64 {
         let line = memchr_iter(b'\n', &text[..skip]).count() as u64;
-        if table.bare.is_some() {
-            return each_line(text, (skip, line), table, lines);
+        if rows.table.bare.is_some() {
+            return each_line(text, skip, line, rows, sink);
         }
-        match (table.columns, table.separator) {
-            (3, Separator::Tab | Separator::Comma | Separator::Unit) => {
+        match (rows.table.columns, rows.table.separator) {
+            (3, Separator::Tab | Separator::Comma) => {
                 let level = self.level;
                 dispatch!(level, simd => {
-                    each_row_of_three(simd, self, text, (skip, line), table, lines)
+                    each_row_of_three(simd, self, text, skip, line, rows, sink)
                 })
             }
-            _ => self.each_row_until(text, (skip, line), text.len(), table, lines).1,
+            _ => self.each_row_until(text, skip, line, text.len(), rows, sink).1,
         }
     }
 
-    /// Finds rows of any number of columns from `start` on, after `line` lines, up to the first
-    /// line at or behind `until`. Returns the start of that line, and the number of lines before
-    /// it.
+    /// Finds the rows of a table of any number of columns, from `start` to the first line at or
+    /// behind `until`. Before `start` are `line` lines. Returns the start of that line, and the
+    /// number of lines before it.
     ///
     /// This is a single function, because its loop over bytes keeps the places, the start and the
     /// count in registers.
@@ -116,12 +113,14 @@ impl RowScanner {
     fn each_row_until(
         &mut self,
         text: &[u8],
-        (mut start, mut line): (usize, u64),
+        mut start: usize,
+        mut line: u64,
         until: usize,
-        table: &TableLayout,
-        lines: &mut impl TakeRows,
+        rows: TableRows<'_>,
+        sink: &mut impl RowSink,
     ) -> (usize, u64) {
-        let RowScanner { level, places, .. } = self;
+        let Self { level, places, .. } = self;
+        let table = rows.table;
         let (level, separator, columns) = (*level, table.separator, table.columns);
         let blanks = separator == Separator::Blanks;
         while start < until {
@@ -143,37 +142,23 @@ impl RowScanner {
                     // CR LF ends a line as LF does. Between blanks a CR is a blank, whose place
                     // makes one column too many: the slow way.
                     let last = end - usize::from(!blanks && end > start && text[end - 1] == b'\r');
-                    let field = |column: usize| {
-                        let begin = if column == 0 {
-                            start
-                        } else {
-                            window + usize::from(ends[column - 1]) + 1
-                        };
-                        [
-                            begin,
-                            if column + 1 == columns {
-                                last
-                            } else {
-                                window + usize::from(ends[column])
-                            },
-                        ]
-                    };
-                    let row = FieldPlaces {
-                        query: field(table.query),
-                        doc: field(table.doc),
-                        number: field(table.number),
-                    };
-                    let is_whole = row.query[0] < row.query[1] && row.doc[0] < row.doc[1];
+                    let row = [start, last];
+                    let place = |column| field_place(ends, window, row, column);
+                    let fields = [table.query, table.doc, table.number].map(place);
+                    let is_whole = fields[..2].iter().all(|[start, end]| start < end);
                     // Between tabs or commas a field may be empty, unless the field is an id.
                     // Between blanks no field is empty: only the slow way reads two blanks side by
                     // side as one separator.
                     let is_plain = !blanks
                         || text[start] != b'#'
-                            && (0..columns).all(|column| field(column)[0] < field(column)[1]);
+                            && (0..columns).all(|column| {
+                                let [begin, end] = place(column);
+                                begin < end
+                            });
                     if is_whole && is_plain {
-                        lines.row(text, line, row);
+                        rows.pass(text, line, fields, place, sink);
                     } else {
-                        any_line(text, [start, end], line, table, lines);
+                        any_line(text, [start, end], line, rows, sink);
                     }
                     (at, start) = (at + columns, end + 1);
                     continue;
@@ -186,15 +171,15 @@ impl RowScanner {
                         at += feed + 1;
                         end
                     }
+                    // The line may end behind the window, and is then read again at the start of
+                    // the next window.
+                    None if start > window => break,
                     // At the start of the window the line is longer than a window, or the text ends
                     // without a line feed.
-                    None if start > window => break, // the line may end behind the window
-                    None => {
-                        memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length)
-                    }
+                    None => line_end(text, start),
                 };
                 line += 1;
-                any_line(text, [start, end], line, table, lines);
+                any_line(text, [start, end], line, rows, sink);
                 start = end + 1;
                 if feed.is_none() {
                     break;
@@ -205,8 +190,58 @@ impl RowScanner {
     }
 }
 
-/// Finds rows of three columns from `start` on, after `line` lines. Returns the number of all
-/// lines.
+/// Returns the place in the text of the field in a column of a table's row. The row goes from
+/// `start` to `end`. `ends` are the ends of its columns in the window.
+#[inline(always)]
+fn field_place(ends: &[u16], window: usize, [start, end]: [usize; 2], column: usize) -> [usize; 2] {
+    [
+        if column == 0 { start } else { window + usize::from(ends[column - 1]) + 1 },
+        if column + 1 == ends.len() { end } else { window + usize::from(ends[column]) },
+    ]
+}
+
+impl TableRows<'_> {
+    /// Passes a row to `sink`, or the fault of its number; `place` returns the place of any column.
+    #[inline(always)]
+    fn pass<S: RowSink>(
+        self,
+        text: &[u8],
+        line: u64,
+        [query, doc, number]: [Place; 3],
+        place: impl Fn(usize) -> Place,
+        sink: &mut S,
+    ) {
+        let Self { table, role, rules } = self;
+        let Some(value) = table.value.parse(text, number, role.parser(rules)) else {
+            return sink
+                .fault(doc[0], line, || table.not_a_number(role, &text[number[0]..number[1]]));
+        };
+        let other = |column: Option<usize>| column.filter(|_| S::ALL_FIELDS).map(&place);
+        let [rank, group, tag] = [table.rank, table.group, table.tag].map(other);
+        let subgroup = None;
+        let row = Row { line, query, doc, number, value, rank, group, subgroup, tag };
+        match S::ALL_FIELDS.then(|| wrong_field(text, &row, table)).flatten() {
+            None => sink.row(text, row),
+            Some(message) => sink.fault(doc[0], line, || message),
+        }
+    }
+}
+
+/// Returns the message about an empty rank or group of a row, or a group with quotes in it.
+#[inline(always)]
+fn wrong_field(text: &[u8], row: &Row, table: &TableLayout) -> Option<String> {
+    let line = || quoted(whole_line(text, row.doc[0]));
+    if let Some(what) = row.empty_field() {
+        let expected = table.expected();
+        return Some(format!("the {what} is missing or empty in {}: {expected}", line()));
+    }
+    let [start, end] = row.group?;
+    (text[start..end].contains(&b'"'))
+        .then(|| format!("the group has a quote (\") in it in {}", line()))
+}
+
+/// Finds the rows of a table of three columns from `start` on, after `line` lines. Returns the
+/// number of all lines.
 ///
 /// Everything down to the parsing of fields is compiled for each SIMD level, because instructions
 /// for bits come with it.
@@ -215,18 +250,19 @@ fn each_row_of_three<S: Simd>(
     simd: S,
     scanner: &mut RowScanner,
     text: &[u8],
-    (mut start, mut line): (usize, u64),
-    table: &TableLayout,
-    lines: &mut impl TakeRows,
+    mut start: usize,
+    mut line: u64,
+    rows: TableRows<'_>,
+    sink: &mut impl RowSink,
 ) -> u64 {
-    let separator = table.separator;
-    let is_in_order = [table.query, table.doc, table.number] == [0, 1, 2];
+    let TableLayout { separator, query, doc, number, .. } = *rows.table;
+    let is_in_order = [query, doc, number] == [0, 1, 2];
     while start < text.len() {
         let window = start;
         let end = text.len().min(window + WINDOW);
         // The general way takes this window, up to a line that begins behind the window.
         if !mark(simd, &text[window..end], separator, &mut scanner.marks) {
-            (start, line) = scanner.each_row_until(text, (start, line), end, table, lines);
+            (start, line) = scanner.each_row_until(text, start, line, end, rows, sink);
             continue;
         }
         while let Some((ends, is_plain)) = ends_of_three(&scanner.marks, window, start) {
@@ -234,24 +270,14 @@ fn each_row_of_three<S: Simd>(
             line += 1;
             // Invariant: two separators stand before the line feed, so `feed` is not 0.
             let last = feed - usize::from(text[feed - 1] == b'\r');
+            let fields = [[start, one], [one + 1, two], [two + 1, last]];
             if !is_plain {
-                any_line(text, [start, feed], line, table, lines);
+                any_line(text, [start, feed], line, rows, sink);
             } else if is_in_order {
-                lines.row(
-                    text,
-                    line,
-                    FieldPlaces {
-                        query: [start, one],
-                        doc: [one + 1, two],
-                        number: [two + 1, last],
-                    },
-                );
+                rows.pass(text, line, fields, |column| fields[column], sink);
             } else {
-                lines.row(
-                    text,
-                    line,
-                    picked(table, [[start, one], [one + 1, two], [two + 1, last]]),
-                );
+                let picked = picked(rows.table, fields);
+                rows.pass(text, line, picked, |column| fields[column], sink);
             }
             start = feed + 1;
         }
@@ -259,10 +285,10 @@ fn each_row_of_three<S: Simd>(
             continue;
         }
         // The line is not a row, or continues behind the window.
-        let feed = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
+        let feed = line_end(text, start);
         if feed < end || start == window {
             line += 1;
-            any_line(text, [start, feed], line, table, lines);
+            any_line(text, [start, feed], line, rows, sink);
             start = feed + 1;
         }
     }
@@ -270,42 +296,40 @@ fn each_row_of_three<S: Simd>(
 }
 
 /// Returns the query, document and number of a row with its columns in another order.
+// This stays a call, so that the loop over tables in the usual order has less code.
 #[inline(never)]
-fn picked(table: &TableLayout, fields: [[usize; 2]; 3]) -> FieldPlaces {
-    let [query, doc, number] = [table.query, table.doc, table.number].map(|column| fields[column]);
-    FieldPlaces { query, doc, number }
+fn picked(table: &TableLayout, fields: [Place; 3]) -> [Place; 3] {
+    [table.query, table.doc, table.number].map(|column| fields[column])
 }
 
-/// Splits a line byte by byte.
+/// Splits a line of a table byte by byte, as works for any line, and passes it on as a row or as
+/// wrong.
 #[cold]
 #[inline(never)]
 fn any_line(
     text: &[u8],
     [start, end]: [usize; 2],
     number: u64,
-    table: &TableLayout,
-    lines: &mut impl TakeRows,
+    rows: TableRows<'_>,
+    sink: &mut impl RowSink,
 ) {
-    let line = &text[start..end];
+    let (line, table) = (&text[start..end], rows.table);
     let separator = table.separator;
     let first = line.iter().find(|&&byte| {
         byte != b' ' && byte != b'\r' && (byte != b'\t' || separator == Separator::Tab)
     });
     match (first, separator) {
         (None, _) | (Some(b'#'), Separator::Blanks) => return,
-        (Some(&WRONG), Separator::Unit) => {
-            return lines.wrong(start, number, || String::from_utf8_lossy(&line[1..]).into_owned());
-        }
-        _ if line.len() > LONGEST_LINE => {
-            return lines.wrong(start, number, || format!("{TOO_LONG}: {}", table.expected()));
+        _ if line.len() > MAX_LINE_BYTES => {
+            return sink.fault(start, number, || format!("{TOO_LONG}: {}", table.expected()));
         }
         _ => {}
     }
     let fields = match split(line, separator) {
         Ok(fields) if fields.is_empty() => return,
         Ok(fields) => fields,
-        Err(Unclosed) => {
-            return lines.wrong(start, number, || unclosed(line, table));
+        Err(QuoteError) => {
+            return sink.fault(start, number, || unclosed(line, table));
         }
     };
     if let Some(bare) = &table.bare
@@ -315,51 +339,44 @@ fn any_line(
     }
     if fields.len() != table.columns {
         let (count, is_comment) = (fields.len(), first == Some(&b'#'));
-        return lines.wrong(start, number, || other_count(count, is_comment, line, table));
+        return sink.fault(start, number, || other_count(count, is_comment, line, table));
     }
     for (column, what) in [(table.query, "query"), (table.doc, "document")] {
         let field = fields[column];
         if field.start == field.end || field.escaped {
-            return lines.wrong(start, number, || wrong_id(field, what, line, table));
+            return sink.fault(start, number, || wrong_id(field, what, line, table));
         }
     }
     let place = |column: usize| [start + fields[column].start, start + fields[column].end];
-    lines.row(
-        text,
-        number,
-        FieldPlaces {
-            query: place(table.query),
-            doc: place(table.doc),
-            number: place(table.number),
-        },
-    );
+    let read = [table.query, table.doc, table.number].map(place);
+    rows.pass(text, number, read, place, sink);
 }
 
-/// Splits all lines byte by byte, where some may have no number.
+/// Splits all lines of a table byte by byte, for tables in which rows may lack the number.
 fn each_line(
     text: &[u8],
-    (mut start, mut line): (usize, u64),
-    table: &TableLayout,
-    lines: &mut impl TakeRows,
+    mut start: usize,
+    mut line: u64,
+    rows: TableRows<'_>,
+    sink: &mut impl RowSink,
 ) -> u64 {
     while start < text.len() {
-        let end = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
+        let end = line_end(text, start);
         line += 1;
-        any_line(text, [start, end], line, table, lines);
+        any_line(text, [start, end], line, rows, sink);
         start = end + 1;
     }
     line
 }
 
-/// Checks whether a row has a query and no number, or ends behind its query.
+/// Returns whether a row of a table has a query and no number, or ends behind its query.
 fn is_bare(fields: &[Field], table: &TableLayout) -> bool {
-    let is_empty = |column: usize| fields.get(column).is_none_or(|field| field.start == field.end);
-    (fields.len() == table.columns || fields.len() == table.query + 1)
-        && !is_empty(table.query)
-        && is_empty(table.number)
+    let [has_query, has_number] = [table.query, table.number]
+        .map(|column| fields.get(column).is_some_and(|field| field.start < field.end));
+    (fields.len() == table.columns || fields.len() == table.query + 1) && has_query && !has_number
 }
 
-/// The message about a quote that is not closed.
+/// Returns the error message about a line of a table with a quote that is not closed.
 fn unclosed(line: &[u8], table: &TableLayout) -> String {
     format!(
         "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
@@ -368,7 +385,8 @@ fn unclosed(line: &[u8], table: &TableLayout) -> String {
     )
 }
 
-/// Returns the message about an id that is empty, or else has quotes in it.
+/// Returns the error message about a query or document id in a table that is empty, or else has
+/// quotes in it.
 fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> String {
     if field.start == field.end {
         return format!("the {what} is empty in {}: {}", quoted(line), table.expected());
@@ -376,34 +394,20 @@ fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> Strin
     format!("the {what} has quotes in it in {}, which is not read from a table", quoted(line))
 }
 
-/// The message about a line with another number of fields; `is_comment` adds that tables have no
-/// comments.
+/// Returns the error message about a line of a table with a wrong number of fields. `is_comment`
+/// adds that tables have no comments.
 fn other_count(count: usize, is_comment: bool, line: &[u8], table: &TableLayout) -> String {
-    let fields = format!("{count} field{}", if count == 1 { "" } else { "s" });
+    let fields = pluralize(count, "field");
     let comment =
         if is_comment { " (in tables with tabs or commas no line is a comment)" } else { "" };
     format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
 }
 
-/// The separators and line feeds among 64 bytes, and which of these are line feeds: a bit for each
-/// byte.
-#[derive(Debug, Clone, Copy, Default)]
-struct SeparatorMark {
-    separators: u64,
-    feeds: u64,
-}
-
-/// Marks a window and one empty block behind the window; returns `false` if the window has quotes.
+/// Computes the separator masks of a window of a table; returns `false` if the window has quotes.
+/// One empty block behind the window is marked too.
 #[inline(always)]
-fn mark<S: Simd>(
-    simd: S,
-    window: &[u8],
-    separator: Separator,
-    marks: &mut [SeparatorMark; WINDOW / 64 + 1],
-) -> bool {
-    let (blocks, tail) = window.as_chunks::<64>();
-    let mut last = [b'x'; 64];
-    last[..tail.len()].copy_from_slice(tail);
+fn mark<S: Simd>(simd: S, window: &[u8], separator: Separator, marks: &mut SeparatorMarks) -> bool {
+    let (blocks, last) = blocks_of(window);
     let byte = separator.byte();
     // Without quotes, the same comparison looks for line feeds, and `!feeds` removes the line feeds
     // below: no second loop is compiled.
@@ -420,25 +424,24 @@ fn mark<S: Simd>(
     quotes == 0
 }
 
-/// Returns the ends of the three fields of the line at `start`, and whether no field is empty;
-/// `None` for another number of fields, or an end behind the marks.
+/// Returns the ends of the three fields of the table line at `start`, and whether no field is
+/// empty; else `None`. `None` stands for another number of fields, or an end behind the marks.
 #[inline(always)]
 fn ends_of_three(
-    marks: &[SeparatorMark; WINDOW / 64 + 1],
+    marks: &SeparatorMarks,
     window: usize,
     start: usize,
 ) -> Option<([usize; 3], bool)> {
     let (block, bit) = ((start - window) / 64, (start - window) % 64);
     let (here, next) = (marks.get(block)?, marks.get(block + 1)?);
-    let from = |here: u64, next: u64| here >> bit | (next << 1) << (63 - bit);
-    let feeds = from(here.feeds, next.feeds);
+    let feeds = bits_from(bit, here.feeds, next.feeds);
     if feeds == 0 {
         return ends_of_long(marks, window, start);
     }
     // `one` has all separators of the line, `two` all but the lowest, and `three` all but the
     // lowest two. With exactly three separators, the last is the line feed, because the mask ends
     // there.
-    let one = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
+    let one = bits_from(bit, here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
     let two = one & one.wrapping_sub(1);
     let three = two & two.wrapping_sub(1);
     let is_so = three != 0 && three & three.wrapping_sub(1) == 0;
@@ -447,13 +450,10 @@ fn ends_of_three(
     is_so.then(|| ([one, two, three].map(|bits| start + bits.trailing_zeros() as usize), is_plain))
 }
 
-/// Returns the ends of three fields like `ends_of_three`, for a line of any length.
+/// Returns the ends of the three fields of a table line as `ends_of_three` does, for a line of any
+/// length.
 #[inline(never)]
-fn ends_of_long(
-    marks: &[SeparatorMark; WINDOW / 64 + 1],
-    window: usize,
-    start: usize,
-) -> Option<([usize; 3], bool)> {
+fn ends_of_long(marks: &SeparatorMarks, window: usize, start: usize) -> Option<([usize; 3], bool)> {
     let (mut block, bit) = ((start - window) / 64, (start - window) % 64);
     let mut left = marks.get(block)?.separators & u64::MAX << bit;
     let mut ends = [0; 3];
@@ -473,7 +473,7 @@ fn ends_of_long(
     Some((ends, start < one && one + 1 < two && two + 1 < feed))
 }
 
-/// Writes the places of the separators, line feeds and quotes of a window, and returns their
+/// Writes the places of separators, line feeds and quotes in a window of a table, and returns their
 /// number.
 #[inline(always)]
 fn index<S: Simd>(
@@ -483,9 +483,7 @@ fn index<S: Simd>(
     places: &mut [u16; WINDOW + 64],
 ) -> usize {
     let mut count = 0;
-    let (blocks, tail) = window.as_chunks::<64>();
-    let mut last = [b'x'; 64];
-    last[..tail.len()].copy_from_slice(tail);
+    let (blocks, last) = blocks_of(window);
     let byte = separator.byte();
     let quote = if separator.has_quotes() { b'"' } else { byte };
     for (number, block) in blocks.iter().chain([&last]).enumerate() {
@@ -518,7 +516,9 @@ fn index<S: Simd>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lines::dialect::Dialect;
     use crate::lines::layout::NumberKind;
+    use crate::lines::options::OptionStyle;
     use proptest::prelude::*;
 
     /// All lines as they were passed on.
@@ -528,13 +528,15 @@ mod tests {
         wrong: Vec<u64>,
     }
 
-    impl TakeRows for Seen {
-        fn row(&mut self, text: &[u8], line: u64, row: FieldPlaces) {
-            let field = |[start, end]: [usize; 2]| text[start..end].to_vec();
-            self.rows.push((line, [row.query, row.doc, row.number].map(field)));
+    impl RowSink for Seen {
+        const ALL_FIELDS: bool = true;
+
+        fn row(&mut self, text: &[u8], row: Row) {
+            let field = |[start, end]: Place| text[start..end].to_vec();
+            self.rows.push((row.line, [row.query, row.doc, row.number].map(field)));
         }
 
-        fn wrong(&mut self, _: usize, line: u64, _: impl FnOnce() -> String) {
+        fn fault(&mut self, _: usize, line: u64, _: impl FnOnce() -> String) {
             self.wrong.push(line);
         }
     }
@@ -547,8 +549,20 @@ mod tests {
             query,
             doc,
             number,
-            ..TableLayout::made(NumberKind::Number, "")
+            skip: 0,
+            shape: String::new(),
+            value: NumberKind::Number,
+            rank: None,
+            tag: None,
+            group: None,
+            options: OptionStyle::default(),
+            bare: None,
         }
+    }
+
+    /// Passes the rows of a table to `take`, as rows of a run.
+    fn with_rows<T>(table: &TableLayout, take: impl FnOnce(TableRows<'_>) -> T) -> T {
+        take(TableRows { table, role: Role::Run, rules: &Dialect::Laneval.rules() })
     }
 
     /// Reads line by line, without windows.
@@ -556,9 +570,9 @@ mod tests {
         let mut seen = Seen::default();
         let (mut start, mut line) = (0, 0);
         while start < text.len() {
-            let end = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
+            let end = line_end(text, start);
             line += 1;
-            any_line(text, [start, end], line, table, &mut seen);
+            with_rows(table, |rows| any_line(text, [start, end], line, rows, &mut seen));
             start = end + 1;
         }
         (line, seen)
@@ -566,7 +580,8 @@ mod tests {
 
     fn check(text: &[u8], table: &TableLayout) {
         let mut seen = Seen::default();
-        let count = RowScanner::default().each_row(text, 0, table, &mut seen);
+        let count =
+            with_rows(table, |rows| RowScanner::default().each_row(text, 0, rows, &mut seen));
         assert_eq!((count, seen), slowly(text, table));
     }
 
@@ -588,14 +603,13 @@ mod tests {
             ["a\tb", "c\"d", "\"e", "\"f\"g"]
         );
         assert_eq!(fields(Separator::Blanks, " a\t b,c \r"), ["a", "b,c"]);
-        assert_eq!(fields(Separator::Unit, "\"a\x1fb\t\x1f1"), ["\"a", "b\t", "1"]);
     }
 
     /// The query of a line is the same with quotes or without, and whatever stands between quotes
     /// before it.
     #[test]
     fn queries_of_lines() {
-        let of = |separator: Separator, query: usize, line: &str| {
+        let read_query = |separator: Separator, query: usize, line: &str| {
             let table = TableLayout { query, ..table(separator, 3) };
             table.query_of(line.as_bytes()).map(|query| String::from_utf8(query.to_vec()).unwrap())
         };
@@ -607,12 +621,11 @@ mod tests {
             (Separator::Comma, 1, "\"d,1,q,1\n", None),
             (Separator::Tab, 1, "\"d\t1\"\tq\t1\n", Some("q")),
             (Separator::Tab, 1, "d\"\tq\t1", Some("q")),
-            (Separator::Unit, 0, "\"q\x1fd\x1f1\n", Some("\"q")),
             (Separator::Blanks, 1, " d  q 1\r\n", Some("q")),
             (Separator::Comma, 0, "\r\n", None),
             (Separator::Tab, 0, "\td\t1\n", None),
         ] {
-            assert_eq!(of(separator, query, line).as_deref(), found, "{line:?}");
+            assert_eq!(read_query(separator, query, line).as_deref(), found, "{line:?}");
         }
     }
 
@@ -625,7 +638,9 @@ mod tests {
                 format!("a{byte}b{byte}1\n{long}{byte}b{byte}2\r\na{byte}{long}\na{byte}b{byte}3");
             check(text.as_bytes(), &table(separator, 3));
             let mut seen = Seen::default();
-            RowScanner::default().each_row(text.as_bytes(), 6, &table(separator, 3), &mut seen);
+            with_rows(&table(separator, 3), |rows| {
+                RowScanner::default().each_row(text.as_bytes(), 6, rows, &mut seen)
+            });
             assert_eq!(seen.rows.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4]);
             assert_eq!(seen.wrong, [3]);
         }
@@ -640,7 +655,6 @@ mod tests {
                 Separator::Blanks,
                 Separator::Tab,
                 Separator::Comma,
-                Separator::Unit,
             ]),
             columns in 3usize..5, times in prop::sample::select(vec![1usize, 1, 1, 60]),
         ) {

@@ -1,14 +1,14 @@
-//! The first rows of a text as they are read, to look at.
+//! A preview of a qrels or run text: its recognised format and its first rows.
 
 use super::text_rows::TextRows;
 use crate::bytes::input::Input;
 use crate::error::Result;
-use crate::format::ReadAs;
+use crate::format::ReadOptions;
 use crate::format::tables::TableReader;
 use crate::lines::shape::Role;
 use crate::text::ReadSettings;
 
-/// The format that a text was recognised as, and its first rows.
+/// The recognised format of a qrels or run text, and its first rows as they are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// The format, in words.
@@ -17,7 +17,7 @@ pub struct Preview {
     pub rows: Vec<PreviewRow>,
 }
 
-/// A line of a text, as it was read.
+/// A line of a previewed qrels or run text: query, document and number, or the fault of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewRow {
     /// The number of the line, from 1.
@@ -28,14 +28,14 @@ pub struct PreviewRow {
 }
 
 impl Preview {
-    /// Reads the first rows of an input, as `judgments` or as a run.
+    /// Reads the format and the first `most` rows of an input, as judgments or as a run.
     ///
     /// # Errors
     /// An input that cannot be read, or is neither judgments nor a run.
-    pub fn of(
+    pub fn read(
         input: Input,
         judgments: bool,
-        read_as: &ReadAs,
+        read_as: &ReadOptions,
         tables: Option<&'static dyn TableReader>,
         most: usize,
     ) -> Result<Self> {
@@ -43,11 +43,11 @@ impl Preview {
         let settings = ReadSettings { tables, ..ReadSettings::new(read_as) };
         let text = TextRows::open(settings, input, role, None)?;
         let (what, mut rows) = (text.form.what.clone(), Vec::new());
-        text.each(|line, row| {
+        text.each(&mut |line, row| {
             let read = row.map(|row| [row.query, row.doc, row.number].map(<[u8]>::to_vec));
             rows.push(PreviewRow { line, read });
             rows.len() < most
         })?;
-        Ok(Preview { what, rows })
+        Ok(Self { what, rows })
     }
 }

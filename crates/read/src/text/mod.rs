@@ -1,5 +1,5 @@
-//! Texts: opened inputs of known format. This module opens every text and detects its format, for
-//! any purpose.
+//! Texts: opened qrels or run inputs whose format was detected. This module opens every text and
+//! detects its format, for any purpose.
 //!
 //! This module must never know records, judgments and rankings.
 //!
@@ -7,7 +7,7 @@
 //! read once, so the start that revealed its format is kept and read first. The purpose of reading
 //! decides which operations a text allows: see [`Purpose`].
 
-pub mod passing;
+pub mod streaming;
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read};
@@ -15,139 +15,150 @@ use std::sync::Arc;
 
 use crate::bytes::input::Input;
 use crate::bytes::mmap::FileAccess;
+use crate::doc_ids::rule::DocIdRule;
 use crate::error::{Result, printable};
-use crate::format::foreign::{OtherFormat, head};
-use crate::format::look::{KnownOfText, TableReaders};
-use crate::format::opened::Opened;
-use crate::format::recognised::Recognised;
+use crate::format::detect::detect;
+use crate::format::detect::first_lines::{DetectContext, TableReaders};
+use crate::format::detect::foreign::{ForeignFormat, head};
+use crate::format::detected_formats::DetectedFormats;
+use crate::format::open_input::OpenInput;
 use crate::format::tables::TableReader;
-use crate::format::tell::tell;
-use crate::format::{ColumnNames, Form, Partner, ReadAs};
-use crate::judged_by::JudgedBy;
+use crate::format::{AlignedQrels, ColumnNames, ReadOptions, RowLayout};
+use crate::judged_by::FacetKind;
 use crate::lines::dialect::Dialect;
 use crate::lines::shape::Role;
-use crate::units::rule::Units;
-use crate::watch::Watch;
-use passing::PassingText;
+use crate::progress::ProgressHandle;
+use streaming::StreamingText;
 
-impl ReadAs {
-    /// The settings by which the column of units is read in the place of ids.
-    fn of_units(&self, units: &Units) -> Cow<'_, ReadAs> {
-        let Units::Column(name) = units else { return Cow::Borrowed(self) };
+impl ReadOptions {
+    /// Returns the read options with the column of units in the place of document ids, if a rule
+    /// names one.
+    fn for_doc_ids(&self, units: &DocIdRule) -> Cow<'_, ReadOptions> {
+        let DocIdRule::Column(name) = units else { return Cow::Borrowed(self) };
         let columns = Some(ColumnNames::with_doc(self.columns.as_ref(), name));
-        Cow::Owned(ReadAs { columns, ..self.clone() })
+        Cow::Owned(Self { columns, ..self.clone() })
     }
 }
 
-/// The format of a text, or what an unreadable text is instead.
-pub type ToldForm = std::result::Result<Form, OtherFormat>;
+/// The detected format of a qrels or run text, or the description of a text that is neither.
+pub type DetectedFormat = std::result::Result<RowLayout, ForeignFormat>;
 
-/// The purpose of reading a text, with the judgments that list the documents of a run without ids.
+/// The purpose of reading a text: as judgments or as a run for a join, or row by row. Judgments may
+/// list the documents of a run without ids.
 #[derive(Clone, Copy)]
 pub enum Purpose<'a> {
     /// Judgments, to be joined.
     Judgments,
     /// A run, to be joined.
-    Run(Option<&'a Partner>),
+    Run(Option<&'a AlignedQrels>),
     /// Rows of the text: ranks are read, but order nothing.
-    Rows(Role, Option<&'a Partner>),
+    Rows(Role, Option<&'a AlignedQrels>),
 }
 
 impl Purpose<'_> {
     fn role(self) -> Role {
         match self {
-            Purpose::Judgments => Role::Qrels,
-            Purpose::Run(_) => Role::Run,
-            Purpose::Rows(role, _) => role,
+            Self::Judgments => Role::Qrels,
+            Self::Run(_) => Role::Run,
+            Self::Rows(role, _) => role,
         }
     }
 }
 
-/// An opened text with its detected format.
-pub struct ToldText {
+/// An opened qrels or run text with its detected format.
+pub struct OpenText {
     /// The name of the text in messages.
     pub name: String,
-    pub form: ToldForm,
+    pub form: DetectedFormat,
     pub body: TextBody,
 }
 
-/// The content of a text.
+/// The content of an opened text: one that can be read repeatedly, or a stream that is read once.
 pub enum TextBody {
-    Held(Arc<Opened>),
-    Passing(StartedText),
+    Buffered(Arc<OpenInput>),
+    Streaming(StreamHead),
 }
 
-/// A text that is read once, with the start that was read to detect the format.
-pub struct StartedText {
+/// A text that is read once, with its start, which was read already to detect the format.
+pub struct StreamHead {
     pub start: Vec<u8>,
-    pub text: PassingText<'static>,
+    pub text: StreamingText<'static>,
 }
 
-impl StartedText {
-    /// Returns the whole text, its start included.
+impl StreamHead {
+    /// Returns a reader of the whole text, the start that was read already included.
     pub fn all(&mut self) -> impl Read + Send + '_ {
         Cursor::new(std::mem::take(&mut self.start)).chain(&mut self.text)
     }
 }
 
-impl ToldText {
-    /// Detects the format of an open input.
-    pub fn held(settings: ReadSettings<'_>, opened: Arc<Opened>, purpose: Purpose<'_>) -> Self {
-        let form = settings.tell(purpose, &opened.name, opened.start().as_deref(), Some(&opened));
-        ToldText { name: opened.name.clone(), form, body: TextBody::Held(opened) }
+impl OpenText {
+    /// Detects the format of an open input that can be read repeatedly.
+    pub fn open_buffered(
+        settings: ReadSettings<'_>,
+        opened: Arc<OpenInput>,
+        purpose: Purpose<'_>,
+    ) -> Self {
+        let form = settings.detect(purpose, &opened.name, opened.start().as_deref(), Some(&opened));
+        Self { name: opened.name.clone(), form, body: TextBody::Buffered(opened) }
     }
 
-    /// Opens an input and detects its format. An input that can be read only once is not held.
+    /// Opens an input of qrels or a run, and detects its format. An input that can be read only
+    /// once is not held.
     ///
     /// # Errors
     /// An input that cannot be opened, or has an unreadable start.
     pub fn open(settings: ReadSettings<'_>, input: Input, purpose: Purpose<'_>) -> Result<Self> {
-        if !input.passes() {
-            return Ok(ToldText::held(settings, Arc::new(input.open(settings.access)?), purpose));
+        if !input.is_stream() {
+            return Ok(Self::open_buffered(
+                settings,
+                Arc::new(input.open(settings.access)?),
+                purpose,
+            ));
         }
-        let mut text = PassingText::of(input)?;
+        let mut text = StreamingText::from_input(input)?;
         let (name, start) = (text.name().to_owned(), text.head()?);
-        let form = settings.tell(purpose, &name, Some(&start), None);
-        Ok(ToldText { name, form, body: TextBody::Passing(StartedText { start, text }) })
+        let form = settings.detect(purpose, &name, Some(&start), None);
+        Ok(Self { name, form, body: TextBody::Streaming(StreamHead { start, text }) })
     }
 }
 
-impl StartedText {
-    /// Opens an input to read its rows one after another. Only tables are held, because tables are
-    /// needed as a whole.
+impl StreamHead {
+    /// Opens an input of qrels or a run to read its rows one after another, and detects its format.
+    /// Only tables are held, because tables are needed as a whole.
     ///
     /// # Errors
-    /// As [`ToldText::open`].
-    pub fn of_rows(
+    /// As [`OpenText::open`].
+    pub fn open_rows(
         settings: ReadSettings<'_>,
         input: Input,
         role: Role,
-        partner: Option<&Partner>,
-    ) -> Result<(ToldForm, Self)> {
+        partner: Option<&AlignedQrels>,
+    ) -> Result<(DetectedFormat, Self)> {
         let read_as = if role == Role::Qrels { &settings.qrels_as } else { &settings.runs_as };
-        let elsewhere = Opened::elsewhere(&input);
-        let file = elsewhere.path.clone().filter(|_| !input.passes());
-        let mut text = PassingText::watched(input, settings.watch.cloned())?;
+        let elsewhere = OpenInput::without_content(&input);
+        let file = elsewhere.path.clone().filter(|_| !input.is_stream());
+        let mut text = StreamingText::with_progress(input, settings.watch.cloned())?;
         let mut start = text.head()?;
         let opened = match (read_as.needs_whole(&start, text.name()), file) {
             (false, _) => elsewhere,
             (true, Some(path)) => Input::Path(path).open(settings.access)?,
             (true, None) => {
-                text.hold(&mut start, usize::MAX)?;
+                text.fill_buffer(&mut start, usize::MAX)?;
                 Input::Bytes { name: text.name().to_owned(), bytes: start.clone() }
                     .open(settings.access)?
             }
         };
         let opened = Arc::new(opened);
         let all = opened.start().filter(|all| !all.is_empty());
-        let told = all.as_deref().unwrap_or(&start);
+        let sample = all.as_deref().unwrap_or(&start);
         let form =
-            settings.tell(Purpose::Rows(role, partner), text.name(), Some(told), Some(&opened));
-        Ok((form, StartedText { start, text }))
+            settings.detect(Purpose::Rows(role, partner), text.name(), Some(sample), Some(&opened));
+        Ok((form, Self { start, text }))
     }
 }
 
-/// The settings of a join by which texts are read.
+/// The settings by which qrels and run texts are read: dialect, formats, facets, units and more.
 #[derive(Clone, Copy)]
 pub struct ReadSettings<'a> {
     /// The dialect: how strictly lines are read.
@@ -155,37 +166,36 @@ pub struct ReadSettings<'a> {
     /// The way files are opened.
     pub access: FileAccess,
     /// The way judgments are read.
-    pub qrels_as: &'a ReadAs,
+    pub qrels_as: &'a ReadOptions,
     /// The way runs are read.
-    pub runs_as: &'a ReadAs,
+    pub runs_as: &'a ReadOptions,
     /// The facets by which judgments are read.
-    pub judged_by: Option<JudgedBy>,
+    pub judged_by: Option<FacetKind>,
     /// The units of the results.
-    pub units: &'a Units,
+    pub units: &'a DocIdRule,
     /// The units of the judgments.
-    pub qrels_units: &'a Units,
+    pub qrels_units: &'a DocIdRule,
     /// Whether the ranks of runs are read, because they order equal scores.
     pub reads_ranks: bool,
     /// The reader of files of tables.
     pub tables: Option<&'static dyn TableReader>,
     /// The list to which the recognised format of each text is added.
-    pub recognised: Option<&'a Recognised>,
+    pub recognised: Option<&'a DetectedFormats>,
     /// The watch of the progress of reading.
-    pub watch: Option<&'a Arc<Watch>>,
+    pub watch: Option<&'a Arc<ProgressHandle>>,
 }
 
 impl<'a> ReadSettings<'a> {
-    /// Makes settings that read judgments and runs as `read_as`, and leave everything else at its
-    /// default.
-    pub fn new(read_as: &'a ReadAs) -> Self {
-        ReadSettings {
+    /// Makes settings that read judgments and runs as `read_as`, with defaults for everything else.
+    pub fn new(read_as: &'a ReadOptions) -> Self {
+        Self {
             dialect: Dialect::default(),
             access: FileAccess::default(),
             qrels_as: read_as,
             runs_as: read_as,
             judged_by: None,
-            units: &Units::AsIs,
-            qrels_units: &Units::AsIs,
+            units: &DocIdRule::Identity,
+            qrels_units: &DocIdRule::Identity,
             reads_ranks: false,
             tables: None,
             recognised: None,
@@ -194,32 +204,30 @@ impl<'a> ReadSettings<'a> {
     }
 
     /// Detects the format of a text by its `start`, and adds the format to the list of recognised
-    /// formats; `text` is the text itself, if it can be read again.
-    pub fn tell(
+    /// formats. `text` is the text itself, if it can be read again.
+    pub fn detect(
         self,
         purpose: Purpose<'_>,
         name: &str,
         start: Option<&[u8]>,
-        text: Option<&Arc<Opened>>,
-    ) -> ToldForm {
-        let form = self.told(purpose, name, start, text);
-        self.recognise(name, &form, purpose.role());
-        match purpose {
-            Purpose::Run(_) if self.reads_ranks => form.map(Form::ordered_by_ranks),
-            _ => form,
-        }
+        text: Option<&Arc<OpenInput>>,
+    ) -> DetectedFormat {
+        let form = self.detect_format(purpose, name, start, text);
+        self.record_format(name, &form, purpose.role());
+        form
     }
 
-    /// Detects the format of a text like [`ReadSettings::tell`], and leaves the list of formats unchanged.
+    /// Detects the format of a text like [`ReadSettings::detect`], and leaves the list of formats
+    /// unchanged.
     ///
     /// If the start is unreadable, the rest is unreadable, too, and its reader reports the error.
-    pub fn told(
+    pub fn detect_format(
         self,
         purpose: Purpose<'_>,
         name: &str,
         start: Option<&[u8]>,
-        text: Option<&Arc<Opened>>,
-    ) -> ToldForm {
+        text: Option<&Arc<OpenInput>>,
+    ) -> DetectedFormat {
         let (role, partner, ranks) = match purpose {
             Purpose::Judgments => (Role::Qrels, None, false),
             Purpose::Run(partner) => (Role::Run, partner, self.reads_ranks),
@@ -229,31 +237,34 @@ impl<'a> ReadSettings<'a> {
             Role::Qrels => (self.table_facets(), self.qrels_as, self.qrels_units),
             Role::Run => (None, self.runs_as, self.units),
         };
-        let read_as = &*read_as.of_units(units);
+        let read_as = &*read_as.for_doc_ids(units);
         let tables = TableReaders { reader: self.tables, ranks };
         let known =
-            KnownOfText { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
-        let form = start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))?;
+            DetectContext { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
+        let form = match start {
+            Some(start) => detect(head(start), known)?,
+            None => RowLayout::trec(),
+        };
         match units {
-            Units::Column(name) if !form.has_names() => {
+            DocIdRule::Column(name) if !form.has_names() => {
                 let message = format!(
                     "is {}, which has no column '{}' of units",
                     form.what,
                     printable(name.as_bytes())
                 );
-                Err(OtherFormat::Told(0, message))
+                Err(ForeignFormat::whole(message))
             }
             _ => Ok(form),
         }
     }
 
-    /// The facet by which judgments are read, if tables may have a column of it: judge or subtopic.
-    pub fn table_facets(self) -> Option<JudgedBy> {
-        self.judged_by.filter(|by| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))
+    /// Returns the facet of the judgments (judge or subtopic) that a table may have a column of.
+    pub fn table_facets(self) -> Option<FacetKind> {
+        self.judged_by.filter(|by| matches!(by, FacetKind::Judge | FacetKind::Subtopic))
     }
 
-    /// Adds the format of a text to the list of recognised ones.
-    pub fn recognise(self, name: &str, form: &ToldForm, role: Role) {
+    /// Adds the detected format of a text to the list of recognised formats.
+    pub fn record_format(self, name: &str, form: &DetectedFormat, role: Role) {
         if let (Some(recognised), Ok(form)) = (self.recognised, form) {
             recognised.add(name, form, role);
         }

@@ -1,4 +1,5 @@
-//! Grades as points on an axis, and sums of distances between them.
+//! Grades of judges as points on an axis, and sums of distances between them, for coefficients of
+//! agreement.
 
 /// Returns the positions of sorted `grades` on an axis where the lowest is at 0.
 ///
@@ -20,8 +21,8 @@ pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     }
 }
 
-/// Sums of distances from a point on an axis to ratings that are not after it. The point only moves
-/// forward.
+/// Sums of distances, plain and squared, from a moving point on an axis of grades to the ratings
+/// that are not after the point. The point only moves forward.
 ///
 /// All terms are positive, so nothing cancels. Sums of integers below 2⁵³ are exact.
 #[derive(Debug, Default)]
@@ -30,13 +31,13 @@ pub(super) struct Distances {
     /// The number of ratings.
     count: f64,
     /// The sum of the distances.
-    pub(super) linear: f64,
+    pub linear: f64,
     /// The sum of the squared distances.
-    pub(super) square: f64,
+    pub square: f64,
 }
 
 impl Distances {
-    /// Moves the point forward to `point`.
+    /// Moves the point on the axis of grades forward to `point`, and updates the sums of distances.
     pub(super) fn advance(&mut self, point: f64) {
         let step = point - self.point;
         self.square += step * (2.0 * self.linear + step * self.count);
@@ -44,7 +45,7 @@ impl Distances {
         self.point = point;
     }
 
-    /// Adds `count` ratings at the point.
+    /// Adds `count` ratings whose grade is at the point on the axis.
     pub(super) fn add(&mut self, count: f64) {
         self.count += count;
     }

@@ -41,23 +41,23 @@
 //! walk down two sorted lists.
 
 mod axis;
-mod found;
 mod pairs;
 mod rating;
+mod report;
 mod shared;
 
-pub use found::{JudgeAgreement, PairAgreement};
-pub use pairs::MOST_PAIRED_JUDGES;
+pub use pairs::MAX_PAIRED_JUDGES;
 pub use rating::{Rating, RatingFault};
+pub use report::{JudgeAgreement, PairAgreement};
 
 use pairs::pairs;
-use rating::{Coded, coded};
+use rating::{CodedRating, coded};
 use shared::SharedItems;
 
 /// Computes the agreement between judges from their `ratings`, in any order; each judge's number is
 /// below `judges`.
 ///
-/// The time is that of sorting the ratings, and, for up to [`MOST_PAIRED_JUDGES`] judges, of
+/// The time is that of sorting the ratings, and, for up to [`MAX_PAIRED_JUDGES`] judges, of
 /// reading each judge's ratings once for every other judge. The memory does not grow with the
 /// number of pairs of grades.
 ///
@@ -83,24 +83,23 @@ use shared::SharedItems;
 /// # Ok::<(), laneval::judges::RatingFault>(())
 /// ```
 pub fn agreement(ratings: &[Rating], judges: usize) -> Result<JudgeAgreement, RatingFault> {
-    let first = |wrong: &dyn Fn(&&Rating) -> bool| {
-        ratings.iter().filter(wrong).min_by_key(|rating| (rating.judge, rating.item)).copied()
-    };
-    if let Some(Rating { item, judge, grade }) = first(&|rating| !rating.grade.is_finite()) {
+    let not_finite = first_fault(ratings, |rating| !rating.grade.is_finite());
+    if let Some(&Rating { item, judge, grade }) = not_finite {
         return Err(RatingFault::NotFinite { item, judge, grade });
     }
-    if let Some(Rating { item, judge, .. }) = first(&|rating| rating.judge as usize >= judges) {
+    let no_judge = first_fault(ratings, |rating| rating.judge as usize >= judges);
+    if let Some(&Rating { item, judge, .. }) = no_judge {
         return Err(RatingFault::NoSuchJudge { item, judge, judges });
     }
     let (mut coded, grades) = coded(ratings);
 
     coded.sort_unstable_by_key(|rating| (rating.judge, rating.item));
-    let same = |a: &Coded, b: &Coded| (a.judge, a.item) == (b.judge, b.item);
-    if let Some(&[Coded { item, judge, .. }, ..]) = coded.chunk_by(same).find(|same| same.len() > 1)
-    {
+    let mut next = coded.windows(2);
+    let twice = next.find(|pair| (pair[0].judge, pair[0].item) == (pair[1].judge, pair[1].item));
+    if let Some(&[CodedRating { item, judge, .. }, ..]) = twice {
         return Err(RatingFault::Twice { item, judge });
     }
-    let pairs_left_out = judges > MOST_PAIRED_JUDGES;
+    let pairs_left_out = judges > MAX_PAIRED_JUDGES;
     let pairs = if pairs_left_out { Vec::new() } else { pairs(&coded, judges, &grades) };
     let judges = coded.chunk_by(|a, b| a.judge == b.judge).count();
 
@@ -120,6 +119,12 @@ pub fn agreement(ratings: &[Rating], judges: usize) -> Result<JudgeAgreement, Ra
         alpha_ordinal: shared.alpha_at(&shared.middle_ranks()),
         alpha_interval: shared.alpha_at(&shared.positions()),
     })
+}
+
+/// Returns the wrong rating of the lowest judge, and of the lowest item among that judge's.
+fn first_fault(ratings: &[Rating], is_wrong: impl Fn(&Rating) -> bool) -> Option<&Rating> {
+    let wrong = ratings.iter().filter(|rating| is_wrong(rating));
+    wrong.min_by_key(|rating| (rating.judge, rating.item))
 }
 
 #[cfg(test)]

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::axis::{Distances, positions};
-use super::found::PairAgreement;
-use super::rating::Coded;
+use super::rating::CodedRating;
+use super::report::PairAgreement;
 
 /// The largest number of judges for which each pair is compared.
-pub const MOST_PAIRED_JUDGES: usize = 50;
+pub const MAX_PAIRED_JUDGES: usize = 50;
 
-/// Compares all pairs of `judges` judges; `coded` is sorted by judge and item.
-pub(super) fn pairs(coded: &[Coded], judges: usize, grades: &[f64]) -> Vec<PairAgreement> {
-    let start = |judge: usize| coded.partition_point(|rating| (rating.judge as usize) < judge);
-    let columns: Vec<&[Coded]> =
-        (0..judges).map(|judge| &coded[start(judge)..start(judge + 1)]).collect();
+/// Computes the agreement of each pair of `judges` judges; the ratings `coded` are sorted by judge
+/// and item.
+pub(super) fn pairs(coded: &[CodedRating], judges: usize, grades: &[f64]) -> Vec<PairAgreement> {
+    let columns = (0..judges).map(|judge| {
+        let [start, end] = [judge, judge + 1]
+            .map(|judge| coded.partition_point(|rating| (rating.judge as usize) < judge));
+        &coded[start..end]
+    });
+    let columns: Vec<&[CodedRating]> = columns.collect();
     let mut pairs = Vec::with_capacity(judges * judges.saturating_sub(1) / 2);
     let mut common = Vec::new();
     for first in 0..judges {
@@ -27,7 +31,7 @@ pub(super) fn pairs(coded: &[Coded], judges: usize, grades: &[f64]) -> Vec<PairA
 
 /// Collects into `common` the codes that two judges gave to each item that both graded; `first` and
 /// `second` are their ratings, sorted by item.
-fn common_items(first: &[Coded], second: &[Coded], common: &mut Vec<[usize; 2]>) {
+fn common_items(first: &[CodedRating], second: &[CodedRating], common: &mut Vec<[usize; 2]>) {
     common.clear();
     let mut second = second.iter().peekable();
     for a in first {
@@ -38,7 +42,8 @@ fn common_items(first: &[Coded], second: &[Coded], common: &mut Vec<[usize; 2]>)
     }
 }
 
-/// Compares two `judges` by the codes that they gave to each of their `common` items.
+/// Computes the agreement of two `judges`, with Cohen's kappa, from the codes of the grades that
+/// they gave to their `common` items.
 fn pair(judges: [u32; 2], common: &mut [[usize; 2]], grades: &[f64]) -> PairAgreement {
     // How often each of the two judges used each grade.
     let mut used: BTreeMap<usize, [usize; 2]> = BTreeMap::new();

@@ -1,8 +1,9 @@
-//! Ratings, what may be wrong with them, and their grades as positions in a sorted list.
+//! Ratings (grades that judges gave to items), their faults, and their grades as positions in a
+//! sorted list.
 
 use std::fmt;
 
-/// One rating: the numbers of an item and a judge, and the grade that the judge gave to the item.
+/// A grade that a judge gave to an item, with the numbers of both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     /// The number of the item, such as a document of a query.
@@ -13,7 +14,8 @@ pub struct Rating {
     pub grade: f64,
 }
 
-/// A fault of a rating.
+/// A fault of a judge's rating: a grade that is not finite, an unknown judge, or an item rated
+/// twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum RatingFault {
@@ -67,24 +69,22 @@ impl std::error::Error for RatingFault {}
 
 /// A rating whose grade is replaced by its position in the sorted list of grades.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Coded {
-    pub(super) item: u32,
-    pub(super) judge: u32,
-    pub(super) code: usize,
+pub(super) struct CodedRating {
+    pub item: u32,
+    pub judge: u32,
+    pub code: usize,
 }
 
-/// Returns the `ratings` with codes, and the sorted list of different grades. The grades are
-/// finite.
-pub(super) fn coded(ratings: &[Rating]) -> (Vec<Coded>, Vec<f64>) {
+/// Returns the judges' `ratings` with each grade replaced by its position in the sorted list of
+/// different grades, and this list. The grades are finite.
+pub(super) fn coded(ratings: &[Rating]) -> (Vec<CodedRating>, Vec<f64>) {
     let mut grades: Vec<f64> = ratings.iter().map(|rating| rating.grade).collect();
     grades.sort_unstable_by(f64::total_cmp);
     // The two zeros are equal, and of them the first is kept.
     grades.dedup();
-    let code = |grade: f64| grades.partition_point(|&lower| lower < grade);
-    let coded = ratings.iter().map(|&Rating { item, judge, grade }| Coded {
-        item,
-        judge,
-        code: code(grade),
+    let coded = ratings.iter().map(|&Rating { item, judge, grade }| {
+        let code = grades.partition_point(|&lower| lower < grade);
+        CodedRating { item, judge, code }
     });
     (coded.collect(), grades)
 }

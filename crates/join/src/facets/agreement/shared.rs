@@ -1,18 +1,20 @@
-//! The coefficients of all judges together, over the items with at least two ratings.
+//! Fleiss' kappa and Krippendorff's alpha of all judges together, over the items with at least two
+//! ratings.
 
 use std::collections::BTreeMap;
 
 use super::axis::{positions, squared_distances};
-use super::rating::Coded;
+use super::rating::CodedRating;
 
-/// Counts of the items with at least two ratings.
+/// Counts of judges' grades over the items with at least two ratings, for coefficients of
+/// agreement.
 pub(super) struct SharedItems<'a> {
     /// All ratings, sorted by item and code.
-    coded: &'a [Coded],
+    coded: &'a [CodedRating],
     /// The sorted list of grades.
     grades: &'a [f64],
     /// The number of ratings of these items.
-    pub(super) ratings: usize,
+    pub ratings: usize,
     /// The number of ratings of these items with each grade.
     totals: Vec<usize>,
     /// Items and their ordered pairs of different grades, both by the number of ratings of an item.
@@ -20,8 +22,9 @@ pub(super) struct SharedItems<'a> {
 }
 
 impl<'a> SharedItems<'a> {
-    /// Counts the ratings of `coded`, which are sorted by item and code.
-    pub(super) fn new(coded: &'a [Coded], grades: &'a [f64]) -> Self {
+    /// Counts the grades of the items with at least two ratings; all ratings `coded` are sorted by
+    /// item and code.
+    pub(super) fn new(coded: &'a [CodedRating], grades: &'a [f64]) -> Self {
         let mut totals = vec![0; grades.len()];
         let mut sizes: BTreeMap<usize, (usize, u128)> = BTreeMap::new();
         for item in shared_items(coded) {
@@ -36,30 +39,30 @@ impl<'a> SharedItems<'a> {
         Self { coded, grades, ratings: totals.iter().sum(), totals, sizes }
     }
 
-    /// The number of these items.
+    /// Returns the number of items with at least two ratings.
     pub(super) fn items(&self) -> usize {
         self.sizes.values().map(|(items, _)| items).sum()
     }
 
-    /// The number of ordered pairs of different grades among all ratings of these items, from any
-    /// items; `None` if it is 0.
+    /// Returns the number of ordered pairs of different grades among all ratings of items with at
+    /// least two. The ratings of a pair are from any items; `None` if the number is 0.
     fn different_pairs(&self) -> Option<f64> {
-        let count = |&count: &usize| count as u128 * (self.ratings - count) as u128;
-        let pairs: u128 = self.totals.iter().map(count).sum();
+        let counts = self.totals.iter();
+        let pairs: u128 = counts.map(|&count| count as u128 * (self.ratings - count) as u128).sum();
         (pairs > 0).then_some(pairs as f64)
     }
 
-    /// Computes Fleiss' kappa.
+    /// Computes Fleiss' kappa of all judges, over the items with at least two ratings.
     pub(super) fn fleiss(&self) -> Option<f64> {
         let expected = self.different_pairs()? / (self.ratings as u128).pow(2) as f64;
-        let share = |(&size, &(_, different)): (&usize, &(usize, u128))| {
+        let shares = self.sizes.iter().map(|(&size, &(_, different))| {
             different as f64 / (size as u128 * (size - 1) as u128) as f64
-        };
-        let observed = self.sizes.iter().map(share).sum::<f64>() / self.items() as f64;
+        });
+        let observed = shares.sum::<f64>() / self.items() as f64;
         Some(1.0 - observed / expected)
     }
 
-    /// Computes Krippendorff's alpha with the nominal metric.
+    /// Computes Krippendorff's alpha of all judges with the nominal metric.
     pub(super) fn alpha_nominal(&self) -> Option<f64> {
         let expected = self.different_pairs()?;
         let observed =
@@ -75,13 +78,13 @@ impl<'a> SharedItems<'a> {
         let counts = positions.iter().zip(&self.totals).filter(|&(_, &count)| count > 0);
         let expected =
             squared_distances(counts.map(|(&position, &count)| (position, count as f64)));
-        let within = |item: &[Coded]| {
-            squared_distances(runs(item).map(|(code, count)| (positions[code], count as f64)))
-        };
+        let items = shared_items(self.coded).map(|item| {
+            let runs = runs(item).map(|(code, count)| (positions[code], count as f64));
+            (item.len(), squared_distances(runs))
+        });
         // Sorted sums do not depend on the numbers of the items. Of items with equally many
         // ratings, the sum is divided once.
-        let mut items: Vec<(usize, f64)> =
-            shared_items(self.coded).map(|item| (item.len(), within(item))).collect();
+        let mut items: Vec<(usize, f64)> = items.collect();
         items.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let observed = items.chunk_by(|a, b| a.0 == b.0).map(|items| {
             items.iter().map(|(_, squares)| squares).sum::<f64>() / (items[0].0 - 1) as f64
@@ -89,42 +92,45 @@ impl<'a> SharedItems<'a> {
         Some(self.alpha(observed.sum(), expected))
     }
 
-    /// Returns 1 − (n − 1) · `observed` / `expected`, where n is the number of ratings of these
-    /// items.
+    /// Returns Krippendorff's alpha from the observed and the expected disagreement. The value is 1
+    /// − (n − 1) · `observed` / `expected`, where n is the number of ratings of items with at least
+    /// two.
     fn alpha(&self, observed: f64, expected: f64) -> f64 {
         1.0 - (self.ratings - 1) as f64 * observed / expected
     }
 
-    /// The grades' ranks among the ratings of these items: twice the middle of the ranks that a
-    /// grade takes. The distance between two is twice that of the ordinal metric.
+    /// Returns the middle of the ranks that each grade takes among the ratings of items with at
+    /// least two, doubled, for ordinal alpha. The distance between two is twice that of the ordinal
+    /// metric.
     pub(super) fn middle_ranks(&self) -> Vec<f64> {
         let mut before = 0u128;
-        let rank = |&count: &usize| {
+        let ranks = self.totals.iter().map(|&count| {
             let middle = 2 * before + count as u128;
             before += count as u128;
             middle as f64
-        };
-        self.totals.iter().map(rank).collect()
+        });
+        ranks.collect()
     }
 
-    /// The positions of the grades of the shared items, and 0 for all further grades.
+    /// Returns the positions on an axis of the grades of items with at least two ratings, and 0 for
+    /// all further grades.
     pub(super) fn positions(&self) -> Vec<f64> {
-        let used = || (0..self.grades.len()).filter(|&code| self.totals[code] > 0);
+        let used = (0..self.grades.len()).filter(|&code| self.totals[code] > 0);
         let mut all = vec![0.0; self.grades.len()];
-        for (code, position) in used().zip(positions(used().map(|code| self.grades[code]))) {
-            all[code] = position;
-        }
+        // Grades of other items must not decide the unit of the positions.
+        let positions = positions(used.clone().map(|code| self.grades[code]));
+        used.zip(positions).for_each(|(code, position)| all[code] = position);
         all
     }
 }
 
-/// Returns the ratings of each item with at least two; `coded` is sorted by item.
-fn shared_items(coded: &[Coded]) -> impl Iterator<Item = &[Coded]> {
+/// Returns the ratings of each item with at least two ratings; `coded` is sorted by item.
+fn shared_items(coded: &[CodedRating]) -> impl Iterator<Item = &[CodedRating]> {
     coded.chunk_by(|a, b| a.item == b.item).filter(|item| item.len() > 1)
 }
 
-/// Returns the different codes of an `item`'s ratings, which are sorted by code, and the number of
-/// ratings with each.
-fn runs(item: &[Coded]) -> impl Iterator<Item = (usize, usize)> {
+/// Returns the different codes of grades among an `item`'s ratings, which are sorted by code, and
+/// the number of ratings with each.
+fn runs(item: &[CodedRating]) -> impl Iterator<Item = (usize, usize)> {
     item.chunk_by(|a, b| a.code == b.code).map(|run| (run[0].code, run.len()))
 }

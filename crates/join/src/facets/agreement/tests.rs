@@ -203,13 +203,13 @@ fn fleiss_of_unequal_numbers_can_be_below_minus_one() {
 
 #[test]
 fn pairs_are_left_out_with_many_judges() {
-    let table = vec![vec![1.0, 2.0, 1.0]; MOST_PAIRED_JUDGES];
+    let table = vec![vec![1.0, 2.0, 1.0]; MAX_PAIRED_JUDGES];
     let found = of_table(&table);
     assert_eq!((found.pairs.len(), found.pairs_left_out), (1225, false));
     let judges: Vec<[u32; 2]> = found.pairs.iter().map(|pair| pair.judges).collect();
     assert!(judges.is_sorted() && judges[0] == [0, 1] && judges[1224] == [48, 49]);
-    let more = agreement(&from_table(&table), MOST_PAIRED_JUDGES + 1).unwrap();
-    assert_eq!((more.pairs.len(), more.pairs_left_out, more.judges), (0, true, MOST_PAIRED_JUDGES));
+    let more = agreement(&from_table(&table), MAX_PAIRED_JUDGES + 1).unwrap();
+    assert_eq!((more.pairs.len(), more.pairs_left_out, more.judges), (0, true, MAX_PAIRED_JUDGES));
     assert_eq!((more.fleiss, more.alpha_interval), (Some(1.0), Some(1.0)));
     // The number of judges takes no memory.
     assert_eq!(agreement(&from_table(&table), usize::MAX).unwrap(), more);

@@ -1,27 +1,36 @@
-//! The share of a group with as many nonrelevant documents as relevant ones: `prefs_avgjg_Rnonrel`
-//! and `prefs_avgjg_Rnonrel_ret`.
+//! The share of fulfilled preferences in a judgment group that is made to have as many nonrelevant
+//! documents as relevant ones: `prefs_avgjg_Rnonrel` and `prefs_avgjg_Rnonrel_ret` of trec_eval.
+//!
+//! If nonrelevant documents are too few, more of them are imagined behind all documents. If
+//! nonrelevant documents are too many, only the first ones in the ranking stay.
 
-use super::group::{MemberKind, PlacedMember, PreferenceGroup};
-use super::measure::{Share, Sides};
+use super::group::{PlacedMember, PreferenceGroup};
+use super::measure::{FulfilledShare, Sides};
 
-/// The fulfilled part of the preferences among the first documents of a group, of which there are
-/// `end` and which fulfil `share`; not a number if nothing is possible. `members` are in the order
-/// of a ranking that retrieved what is positioned before `found`.
+/// Returns the fulfilled part of the preferences in a judgment group that is made to have as many
+/// nonrelevant documents as relevant ones; not a number if no preference is possible.
+///
+/// `members` are all documents of the group in the order of a ranking, which retrieved the
+/// documents at positions before `found`. Only the first `end` members count, and `share` has the
+/// preferences between those members before any document is added or dropped. One exception is an
+/// oddity of trec_eval: `every` counts the relevant documents of all members.
 pub(super) fn balanced(
     group: &PreferenceGroup,
     members: &[PlacedMember],
-    share: Share,
-    (found, end): (u32, usize),
+    share: FulfilledShare,
+    found: u32,
+    end: usize,
 ) -> f64 {
     let among = &members[..end];
-    let relevant = |member: &PlacedMember| member.of.kind == MemberKind::Relevant;
-    let (every, here) = (lines(members, relevant), lines(among, relevant));
-    let nonrelevant = lines(among, |member| member.of.kind == MemberKind::Nonrelevant);
-    let Share { fulfilled, possible } = if here >= nonrelevant {
-        // As if further nonrelevant documents came last.
+    let every = lines(members, PlacedMember::is_relevant);
+    let here = lines(among, PlacedMember::is_relevant);
+    let nonrelevant = lines(among, PlacedMember::is_nonrelevant);
+    let FulfilledShare { fulfilled, possible } = if here >= nonrelevant {
+        // `more` nonrelevant documents are imagined behind all others: each relevant document is
+        // preferred to each of them, and a retrieved relevant document fulfils that preference.
         let more = here - nonrelevant;
-        let retrieved = lines(among, |member| relevant(member) && member.position < found);
-        Share {
+        let retrieved = lines(among, |member| member.is_relevant() && member.position < found);
+        FulfilledShare {
             fulfilled: share.fulfilled + retrieved * more,
             possible: share.possible + every * more,
         }
@@ -33,65 +42,67 @@ pub(super) fn balanced(
     fulfilled as f64 / possible as f64
 }
 
-/// The number of lines of some documents.
+/// Returns the number of preference lines of those documents of a judgment group that are `wanted`.
 fn lines(members: &[PlacedMember], wanted: impl Fn(&PlacedMember) -> bool) -> u64 {
-    members.iter().filter(|member| wanted(member)).map(|member| u64::from(member.of.times)).sum()
+    let wanted = members.iter().filter(|member| wanted(member));
+    wanted.map(|member| u64::from(member.member.times)).sum()
 }
 
-/// The share of a group with one sub-group, of whose lowest level only the first `kept` lines stay.
+/// Counts the fulfilled and the possible preferences of a judgment group with one sub-group. Of the
+/// documents at the lowest level, only the first `quota` lines in the ranking stay.
 ///
-/// As in trec_eval every document, the ones of the lowest level included, counts as preferred to
-/// those.
+/// As in trec_eval, every document of `among` counts as preferred to each line that stays, even a
+/// document of the lowest level.
 fn without_lowest_surplus(
     group: &PreferenceGroup,
     among: &[PlacedMember],
     found: u32,
-    kept: u64,
-) -> Share {
+    quota: u64,
+) -> FulfilledShare {
     let (lowest, rest): (Vec<PlacedMember>, Vec<_>) =
-        among.iter().partition(|member| member.of.height == 0);
+        among.iter().partition(|member| member.member.height == 0);
     let mut share = share_of_pairs(group, &rest, found);
     let all = lines(among, |_| true);
-    let mut left = kept;
+    let mut left = quota;
     for low in lowest {
-        let times = left.min(u64::from(low.of.times));
+        let times = left.min(u64::from(low.member.times));
         if times == 0 {
             break;
         }
         left -= times;
         let before = lines(among, |member| member.position < low.position.min(found));
-        share.add(Share { fulfilled: times * before, possible: times * all });
+        share.add(FulfilledShare { fulfilled: times * before, possible: times * all });
     }
     share
 }
 
-/// The share of a group with several sub-groups, of whose documents of level 0 only the first
-/// `kept` stay.
+/// Counts the fulfilled and the possible preferences of a judgment group with several sub-groups.
+/// Of the documents at level 0, only the first `quota` in the ranking stay.
 fn without_surplus(
     group: &PreferenceGroup,
     among: &[PlacedMember],
     found: u32,
-    kept: u64,
-) -> Share {
-    let mut left = kept;
-    let stays = |member: &&PlacedMember| {
-        let stays = member.of.kind != MemberKind::Nonrelevant || left > 0;
-        left -= u64::from(stays && member.of.kind == MemberKind::Nonrelevant);
+    quota: u64,
+) -> FulfilledShare {
+    let (mut left, mut rest) = (quota, among.to_vec());
+    rest.retain(|member| {
+        let stays = !member.is_nonrelevant() || left > 0;
+        left -= u64::from(stays && member.is_nonrelevant());
         stays
-    };
-    let rest: Vec<PlacedMember> = among.iter().filter(stays).copied().collect();
+    });
     share_of_pairs(group, &rest, found)
 }
 
-/// The share of all pairs of some documents.
-fn share_of_pairs(group: &PreferenceGroup, members: &[PlacedMember], found: u32) -> Share {
-    let mut share = Share::default();
+/// Counts the fulfilled and the possible preferences over all pairs of the documents `members` of a
+/// judgment group.
+fn share_of_pairs(group: &PreferenceGroup, members: &[PlacedMember], found: u32) -> FulfilledShare {
+    let mut share = FulfilledShare::default();
     for (at, first) in members.iter().enumerate() {
         let mut sides = Sides::default();
-        let behind = group.behind(&first.of);
-        members[at + 1..].iter().for_each(|second| sides.add(behind(&second.of)));
+        let behind = group.behind(&first.member);
+        members[at + 1..].iter().for_each(|second| sides.add(behind(&second.member)));
         let fulfilled = if first.position < found { sides.first } else { 0 };
-        share.add(Share { fulfilled, possible: sides.sum() });
+        share.add(FulfilledShare { fulfilled, possible: sides.sum() });
     }
     share
 }

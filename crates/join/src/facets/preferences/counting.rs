@@ -1,14 +1,15 @@
-//! The preferences of a query, and the count of preferences that a ranking fulfils, pair by pair.
+//! The preferences of a query between documents, and the count of those that a ranking fulfils,
+//! pair by pair.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::balanced::balanced;
-use super::group::{GroupMember, PlacedMember, PreferenceGroup};
+use super::group::{PlacedMember, PreferenceGroup};
 use super::line::{MOST_DOCUMENTS, NumberedLine, PreferenceFault, PreferenceLine};
-use super::measure::{Met, PairShares, Share, Sides};
+use super::measure::{FulfilledCounts, FulfilledShare, PairShares, Sides};
 
-/// The preferences of one query, checked and prepared for counting.
+/// The preferences between documents of one query, checked and prepared for counting.
 #[derive(Clone, Debug)]
 pub struct Preferences {
     documents: u32,
@@ -16,11 +17,12 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// Checks and prepares the preferences in the lines of a query.
+    /// Checks and prepares the preferences between documents that the judgment lines of a query
+    /// state.
     ///
     /// `documents` is the number of documents that the lines name; document numbers are below
     /// `documents`. The order of the lines has no influence on the result.
-    pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
+    pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Self, PreferenceFault> {
         if documents > MOST_DOCUMENTS {
             return Err(PreferenceFault::TooMany { documents });
         }
@@ -41,14 +43,14 @@ impl Preferences {
                 .then((a.line.document, a.index).cmp(&(b.line.document, b.index)))
         });
         let groups = sorted.chunk_by(|a, b| a.line.group == b.line.group).map(PreferenceGroup::new);
-        Ok(Preferences { documents, groups: groups.collect::<Result<_, _>>()? })
+        Ok(Self { documents, groups: groups.collect::<Result<_, _>>()? })
     }
 
-    /// Counts the preferences that a ranking fulfils.
+    /// Counts the preferences of the query that a ranking fulfils.
     ///
     /// `retrieved` are the numbers of the retrieved documents that the lines name, best first.
     /// Repeated and too large numbers are skipped.
-    pub fn met(&self, retrieved: &[u32]) -> Met {
+    pub fn count_fulfilled(&self, retrieved: &[u32]) -> FulfilledCounts {
         let ranked = RankedGroups::new(self, retrieved);
         let (found, end) = (ranked.found, self.documents);
         let (mut shares, mut missed) = (PairShares::default(), PairShares::default());
@@ -57,37 +59,38 @@ impl Preferences {
         let pair_retrieved = shares;
         let one = ranked.count(0..found, found..end, &mut shares);
         let neither = ranked.count(found..end, found..end, &mut missed);
-        let mut met = Met {
+        let mut counts = FulfilledCounts {
             groups: self.groups.len() as u64,
             // Pairs without a retrieved document fulfil nothing.
             pair: PairShares { sum: shares.sum, pairs: shares.pairs + missed.pairs },
             pair_retrieved,
             pair_implied: shares,
-            ..Met::default()
+            ..FulfilledCounts::default()
         };
         for (at, (group, members)) in ranked.groups.iter().enumerate() {
             let (both, one, neither) = (both[at], one[at], neither[at]);
-            let retrieved = Share { fulfilled: both.first, possible: both.sum() };
-            let implied = Share {
+            let retrieved = FulfilledShare { fulfilled: both.first, possible: both.sum() };
+            let implied = FulfilledShare {
                 fulfilled: both.first + one.first,
                 possible: retrieved.possible + one.sum(),
             };
-            let all = Share { possible: implied.possible + neither.sum(), ..implied };
-            met.all.add(all);
-            met.retrieved.add(retrieved);
-            met.implied.add(implied);
-            met.group += all.part();
-            met.group_retrieved += retrieved.part();
-            met.group_implied += implied.part();
-            met.balanced += balanced(group, members, all, (found, members.len()));
-            let kept = members.partition_point(|member| member.position < found);
-            met.balanced_retrieved += balanced(group, members, retrieved, (found, kept));
+            let all = FulfilledShare { possible: implied.possible + neither.sum(), ..implied };
+            counts.all.add(all);
+            counts.retrieved.add(retrieved);
+            counts.implied.add(implied);
+            counts.group += all.part();
+            counts.group_retrieved += retrieved.part();
+            counts.group_implied += implied.part();
+            counts.balanced += balanced(group, members, all, found, members.len());
+            let end = members.partition_point(|member| member.position < found);
+            counts.balanced_retrieved += balanced(group, members, retrieved, found, end);
         }
-        met
+        counts
     }
 }
 
-/// The groups of a query, with their documents in the order of a ranking.
+/// The judgment groups (sets of preferences) of a query, with their documents in the order of a
+/// ranking.
 struct RankedGroups<'a> {
     groups: Vec<(&'a PreferenceGroup, Vec<PlacedMember>)>,
     /// The groups of the document at each position, and its index there.
@@ -107,6 +110,7 @@ impl<'a> RankedGroups<'a> {
             }
         }
         let found = next;
+        // As in trec_eval, the other documents follow in the order of their names.
         for position in positions.iter_mut().filter(|position| **position == u32::MAX) {
             *position = next;
             next += 1;
@@ -114,21 +118,23 @@ impl<'a> RankedGroups<'a> {
         let mut places = vec![Vec::new(); positions.len()];
         let mut groups = Vec::with_capacity(preferences.groups.len());
         for (number, group) in preferences.groups.iter().enumerate() {
-            let place =
-                |&of: &GroupMember| PlacedMember { position: positions[of.document as usize], of };
-            let mut members: Vec<PlacedMember> = group.members.iter().map(place).collect();
+            let members = group.members.iter().map(|&member| PlacedMember {
+                position: positions[member.document as usize],
+                member,
+            });
+            let mut members: Vec<PlacedMember> = members.collect();
             members.sort_unstable_by_key(|member| member.position);
             for (index, member) in members.iter().enumerate() {
                 places[member.position as usize].push((number, index));
             }
             groups.push((group, members));
         }
-        RankedGroups { groups, places, found }
+        Self { groups, places, found }
     }
 
-    /// Looks at all pairs of a position of `firsts` with a later one of `seconds`: counts the
-    /// preferences of each group, and adds the shares of groups that agree with the order of a
-    /// pair.
+    /// Counts the preferences of each judgment group over all pairs of a position of `firsts` with
+    /// a later one of `seconds`. Adds to `shares` the shares of groups that agree with the order of
+    /// a pair.
     fn count(
         &self,
         firsts: Range<u32>,
@@ -142,11 +148,12 @@ impl<'a> RankedGroups<'a> {
             of_seconds.fill(Sides::default());
             for &(number, index) in &self.places[at as usize] {
                 let (group, members) = &self.groups[number];
-                let below = |end: u32| members.partition_point(|member| member.position < end);
-                let behind = group.behind(&members[index].of);
+                let [first, end] = [start, seconds.end]
+                    .map(|end| members.partition_point(|member| member.position < end));
+                let behind = group.behind(&members[index].member);
                 let mut of_group = Sides::default();
-                for second in &members[below(start)..below(seconds.end)] {
-                    let sides = behind(&second.of);
+                for second in &members[first..end] {
+                    let sides = behind(&second.member);
                     of_group.add(sides);
                     of_seconds[(second.position - seconds.start) as usize].add(sides);
                 }

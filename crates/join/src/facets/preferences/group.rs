@@ -1,42 +1,55 @@
-//! A checked judgment group: its documents, and the preferences between two documents.
+//! A checked judgment group of preferences: its documents, and the preferences between two
+//! documents.
 
 use std::cmp::Ordering;
 
-use super::gates::{Graph, circle};
+use super::graph::{Graph, circle};
 use super::line::{NumberedLine, PreferenceFault};
 use super::measure::Sides;
 
-/// A judgment group of a query.
+/// A judgment group of a query: the preferences between documents that one judge stated at one
+/// time.
 #[derive(Clone, Debug)]
 pub(super) struct PreferenceGroup {
     /// The documents in ascending order.
-    pub(super) members: Vec<GroupMember>,
+    pub members: Vec<GroupMember>,
     /// For each height of a group with several sub-groups, a row of bits: bit `h` is set if the
     /// document of the row's height and the document of height `h` have a preference.
     chains: Option<Vec<Vec<u64>>>,
 }
 
-/// A document of a group.
+/// A document of a judgment group of preferences, with its height and relevance there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupMember {
-    pub(super) document: u32,
+    pub document: u32,
     /// The height: a document is preferred to no document of its height or a greater one. With one
     /// sub-group, it is the number of lower levels, and the document is preferred to all documents
     /// of a lower height; with several, each document has a height of its own.
-    pub(super) height: u32,
+    pub height: u32,
     /// The number of lines with this document at this level; 1 in a group with several sub-groups.
-    pub(super) times: u32,
-    pub(super) kind: MemberKind,
+    pub times: u32,
+    pub kind: MemberKind,
 }
 
-/// A document of a group at its position.
+/// A document of a judgment group of preferences, with its position in a ranking.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedMember {
-    pub(super) position: u32,
-    pub(super) of: GroupMember,
+    pub position: u32,
+    pub member: GroupMember,
 }
 
-/// The relevance of a document by its level.
+impl PlacedMember {
+    pub(super) fn is_relevant(&self) -> bool {
+        self.member.kind == MemberKind::Relevant
+    }
+
+    pub(super) fn is_nonrelevant(&self) -> bool {
+        self.member.kind == MemberKind::Nonrelevant
+    }
+}
+
+/// The relevance of a document in a judgment group, by its level of preference: above 0, 0, or
+/// neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemberKind {
     Relevant,
@@ -46,30 +59,34 @@ pub(super) enum MemberKind {
 }
 
 impl PreferenceGroup {
-    /// Makes the group of its lines, which are sorted.
+    /// Makes a judgment group from its preference lines, which are sorted.
     pub(super) fn new(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
-        let same = |a: &NumberedLine, b: &NumberedLine| a.line.subgroup == b.line.subgroup;
         match lines {
-            [first, .., last] if !same(first, last) => Self::with_chains(lines),
+            // Lines are sorted by sub-group, so the first and the last line tell whether all are
+            // of one sub-group.
+            [first, .., last] if first.line.subgroup != last.line.subgroup => {
+                Self::with_chains(lines)
+            }
             _ => Self::with_levels(lines),
         }
     }
 
-    /// Makes a group with a single sub-group.
+    /// Makes a judgment group with a single sub-group, in which levels alone decide the
+    /// preferences.
     fn with_levels(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
         let classes: Vec<&[NumberedLine]> =
             lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
         // The document, the class and the index of each line.
         let mut placed: Vec<(u32, usize, usize)> = Vec::with_capacity(lines.len());
         for (class, of_class) in classes.iter().enumerate() {
-            placed.extend(of_class.iter().map(|of| (of.line.document, class, of.index)));
+            placed.extend(of_class.iter().map(|line| (line.line.document, class, line.index)));
         }
         placed.sort_unstable();
-        let two = |pair: &&[(u32, usize, usize)]| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1;
-        if let Some(pair) = placed.windows(2).find(two) {
+        let mut pairs = placed.windows(2);
+        if let Some(pair) = pairs.find(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1) {
             return Err(PreferenceFault::TwoLevels { higher: pair[0].2, lower: pair[1].2 });
         }
-        let member = |same: &[(u32, usize, usize)]| {
+        let members = placed.chunk_by(|a, b| a.0 == b.0).map(|same| {
             let (document, class, _) = same[0];
             let relevant = classes[class][0].line.level > 0.0;
             GroupMember {
@@ -78,19 +95,21 @@ impl PreferenceGroup {
                 times: same.len() as u32,
                 kind: if relevant { MemberKind::Relevant } else { MemberKind::Nonrelevant },
             }
-        };
-        let members = placed.chunk_by(|a, b| a.0 == b.0).map(member).collect();
-        Ok(PreferenceGroup { members, chains: None })
+        });
+        Ok(Self { members: members.collect(), chains: None })
     }
 
-    /// Makes a group with several sub-groups.
+    /// Makes a judgment group with several sub-groups, with the preferences that follow from chains
+    /// of others.
     fn with_chains(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
-        let mut documents: Vec<u32> = lines.iter().map(|of| of.line.document).collect();
+        let mut documents: Vec<u32> = lines.iter().map(|line| line.line.document).collect();
         documents.sort_unstable();
         documents.dedup();
         // Every document of a line is among the documents.
-        let local: Vec<usize> =
-            lines.iter().map(|of| documents.partition_point(|&d| d < of.line.document)).collect();
+        let local: Vec<usize> = lines
+            .iter()
+            .map(|line| documents.partition_point(|&d| d < line.line.document))
+            .collect();
         let kinds = kinds(lines, &local, documents.len())?;
         let graph = Graph::new(lines, &local, documents.len());
         let order = graph.order().map_err(|component| PreferenceFault::Cycle {
@@ -99,23 +118,21 @@ impl PreferenceGroup {
         let mut heights = vec![0; documents.len()];
         order.iter().zip(0..).for_each(|(&document, height)| heights[document] = height);
         let chains = chains(&graph, &order, &heights);
-        let member = |(at, document)| GroupMember {
-            document,
-            height: heights[at],
-            times: 1,
-            kind: kinds[at],
-        };
-        let members = documents.into_iter().enumerate().map(member).collect();
-        Ok(PreferenceGroup { members, chains: Some(chains) })
+        let places = documents.into_iter().zip(heights).zip(kinds);
+        let members = places
+            .map(|((document, height), kind)| GroupMember { document, height, times: 1, kind })
+            .collect();
+        Ok(Self { members, chains: Some(chains) })
     }
 
-    /// Whether the group has a single sub-group.
+    /// Returns whether the judgment group has a single sub-group, in which levels alone decide the
+    /// preferences.
     pub(super) fn is_of_levels(&self) -> bool {
         self.chains.is_none()
     }
 
-    /// Returns a function that counts the preferences between `first` and a document positioned
-    /// behind `first`.
+    /// Returns a function that counts the judgment group's preferences between `first` and a
+    /// document ranked behind `first`.
     pub(super) fn behind(&self, first: &GroupMember) -> impl Fn(&GroupMember) -> Sides {
         let (height, times) = (first.height, u64::from(first.times));
         let row = self.chains.as_ref().map(|rows| &rows[height as usize]);
@@ -130,8 +147,9 @@ impl PreferenceGroup {
     }
 }
 
-/// Makes a row of bits for each height: bit `h` is set if the document of the row's height and the
-/// document of height `h` have a preference. `order` has the documents by height.
+/// Computes the preferences between all documents of a judgment group, as a row of bits for each
+/// height. Bit `h` is set if the document of the row's height and the document of height `h` have a
+/// preference. `order` has the documents by height.
 fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> {
     let words = order.len().div_ceil(64);
     let mut rows: Vec<Vec<u64>> = Vec::with_capacity(order.len());
@@ -162,7 +180,8 @@ fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> 
     rows
 }
 
-/// Sets the bits of lower heights, and the bits of all heights that follow from them.
+/// Sets a document's bits for the heights `below` it in preference, and for all heights below
+/// those.
 fn collect(row: &mut [u64], below: impl Iterator<Item = u32>, rows: &[Vec<u64>]) {
     for lower in below {
         // Invariant: a row with the bit of a height has all bits of the height's row, because
@@ -178,8 +197,8 @@ fn unite(row: &mut [u64], other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(bits, more)| *bits |= more);
 }
 
-/// Sets bit `a` of row `b` for each bit `b` of row `a`. Writes 64 neighbouring rows at a time,
-/// because they lie near each other in memory.
+/// Makes the matrix of preference bits symmetric: sets bit `a` of row `b` for each bit `b` of row
+/// `a`. Writes 64 neighbouring rows at a time, because they lie near each other in memory.
 fn mirror(rows: &mut [Vec<u64>]) {
     for word in 0..rows.len().div_ceil(64) {
         for height in 0..rows.len() {
@@ -201,8 +220,9 @@ fn is_set(row: &[u64], at: u32) -> bool {
     row[at as usize / 64] >> (at % 64) & 1 == 1
 }
 
-/// The kind of each document in a group with several sub-groups. If a document has several levels,
-/// the lowest level in its last sub-group decides the kind.
+/// Returns the relevance of each document, by its levels, in a judgment group with several
+/// sub-groups. If a document has several levels, the lowest level in its last sub-group decides the
+/// kind.
 fn kinds(
     lines: &[NumberedLine],
     local: &[usize],
@@ -210,13 +230,13 @@ fn kinds(
 ) -> Result<Vec<MemberKind>, PreferenceFault> {
     let mut kinds = vec![MemberKind::Neither; size];
     let mut from = vec![0; size];
-    for (of, &document) in lines.iter().zip(local) {
-        let kind = match of.line.level.partial_cmp(&0.0) {
+    for (line, &document) in lines.iter().zip(local) {
+        let kind = match line.line.level.partial_cmp(&0.0) {
             Some(Ordering::Greater) => MemberKind::Relevant,
             Some(Ordering::Equal) => MemberKind::Nonrelevant,
             _ => MemberKind::Neither,
         };
-        let (before, index) = (from[document], of.index);
+        let (before, index) = (from[document], line.index);
         match (kinds[document], kind) {
             (MemberKind::Relevant, MemberKind::Nonrelevant) => {
                 return Err(PreferenceFault::ZeroAndMore { zero: index, more: before });

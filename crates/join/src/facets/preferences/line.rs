@@ -1,4 +1,5 @@
-//! The lines that state preferences, and why lines do not form any.
+//! Judgment lines that state preferences between documents, and the faults of lines that do not
+//! form any.
 
 use std::fmt;
 
@@ -8,7 +9,7 @@ use crate::matrix::FacetJudgment;
 /// group.
 pub const MOST_DOCUMENTS: u32 = 10_000;
 
-/// The level of a document in a sub-group of a judgment group.
+/// A judgment line of preferences: the level of a document in a sub-group of a judgment group.
 ///
 /// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any
 /// other numbering of groups gives the same preferences, but the averages over groups may then
@@ -27,14 +28,15 @@ pub struct PreferenceLine {
     pub level: f64,
 }
 
-/// A line with its index among those of its query.
+/// A preference line with its index among the lines of its query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NumberedLine {
-    pub(super) line: PreferenceLine,
-    pub(super) index: usize,
+    pub line: PreferenceLine,
+    pub index: usize,
 }
 
-/// The reason why lines do not form preferences. Lines are named by their index.
+/// The reason why the judgment lines of a query do not form preferences. Lines are named by their
+/// index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PreferenceFault {
     /// A level that is not a number.
@@ -77,48 +79,44 @@ pub enum PreferenceFault {
 }
 
 impl PreferenceFault {
-    /// The indices of the lines at fault.
+    /// Returns the indices of the judgment lines at fault.
     pub fn lines(&self) -> Vec<usize> {
         match self {
-            PreferenceFault::Level { line } | PreferenceFault::Document { line } => vec![*line],
-            PreferenceFault::TwoLevels { higher, lower } => vec![*higher, *lower],
-            PreferenceFault::ZeroAndMore { zero, more } => vec![*zero, *more],
-            PreferenceFault::Cycle { steps } => {
-                steps.iter().flat_map(|&(one, other)| [one, other]).collect()
-            }
-            PreferenceFault::TooMany { .. } => Vec::new(),
+            Self::Level { line } | Self::Document { line } => vec![*line],
+            Self::TwoLevels { higher, lower } => vec![*higher, *lower],
+            Self::ZeroAndMore { zero, more } => vec![*zero, *more],
+            Self::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
+            Self::TooMany { .. } => Vec::new(),
         }
     }
 }
 
-impl From<(&FacetJudgment, u32)> for PreferenceLine {
-    /// The preference of a judgment with its sub-group.
-    fn from((of, subgroup): (&FacetJudgment, u32)) -> Self {
-        PreferenceLine { group: of.group, subgroup, document: of.document, level: of.grade }
+impl PreferenceLine {
+    /// Makes a preference line from a judgment, whose grade becomes the level, and the number of
+    /// its sub-group.
+    pub fn new(judgment: &FacetJudgment, subgroup: u32) -> Self {
+        let FacetJudgment { group, document, grade: level } = *judgment;
+        Self { group, subgroup, document, level }
     }
 }
 
 impl fmt::Display for PreferenceFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PreferenceFault::Level { .. } => write!(f, "the level is not a number"),
-            PreferenceFault::Document { .. } => write!(f, "the document has no number"),
-            PreferenceFault::TwoLevels { .. } => {
+            Self::Level { .. } => write!(f, "the level is not a number"),
+            Self::Document { .. } => write!(f, "the document has no number"),
+            Self::TwoLevels { .. } => {
                 write!(f, "the document has two levels in one judgment group")
             }
-            PreferenceFault::ZeroAndMore { .. } => {
+            Self::ZeroAndMore { .. } => {
                 write!(f, "the document has level 0 and a level above 0 in one judgment group")
             }
-            PreferenceFault::Cycle { .. } => {
-                write!(f, "the preferences of a judgment group form a cycle")
-            }
-            PreferenceFault::TooMany { documents } => {
-                write!(
-                    f,
-                    "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} are \
-                     allowed"
-                )
-            }
+            Self::Cycle { .. } => write!(f, "the preferences of a judgment group form a cycle"),
+            Self::TooMany { documents } => write!(
+                f,
+                "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} are \
+                 allowed"
+            ),
         }
     }
 }

@@ -1,6 +1,7 @@
-//! The measures of preferences, and their values, made of the shares that a ranking fulfils.
+//! The `prefs_*` measures of trec_eval, and their values from counts of the preferences that a
+//! ranking fulfils.
 
-/// A measure of preferences, with the names and values of trec_eval.
+/// A `prefs_*` measure of trec_eval: a count or a share of the preferences that a ranking fulfils.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PreferenceCount {
     /// The number of preferences.
@@ -35,69 +36,38 @@ pub enum PreferenceCount {
 
 impl PreferenceCount {
     /// All measures, in the order of trec_eval's output.
-    pub const ALL: [PreferenceCount; 14] = [
-        PreferenceCount::Possible,
-        PreferenceCount::Fulfilled,
-        PreferenceCount::FulfilledRetrieved,
-        PreferenceCount::Simple,
-        PreferenceCount::Pair,
-        PreferenceCount::Group,
-        PreferenceCount::GroupBalanced,
-        PreferenceCount::SimpleRetrieved,
-        PreferenceCount::PairRetrieved,
-        PreferenceCount::GroupRetrieved,
-        PreferenceCount::GroupBalancedRetrieved,
-        PreferenceCount::SimpleImplied,
-        PreferenceCount::PairImplied,
-        PreferenceCount::GroupImplied,
+    pub const ALL: [Self; 14] = [
+        Self::Possible,
+        Self::Fulfilled,
+        Self::FulfilledRetrieved,
+        Self::Simple,
+        Self::Pair,
+        Self::Group,
+        Self::GroupBalanced,
+        Self::SimpleRetrieved,
+        Self::PairRetrieved,
+        Self::GroupRetrieved,
+        Self::GroupBalancedRetrieved,
+        Self::SimpleImplied,
+        Self::PairImplied,
+        Self::GroupImplied,
     ];
-
-    /// The name of the measure in trec_eval.
-    pub fn name(self) -> &'static str {
-        match self {
-            PreferenceCount::Possible => "prefs_num_prefs_poss",
-            PreferenceCount::Fulfilled => "prefs_num_prefs_ful",
-            PreferenceCount::FulfilledRetrieved => "prefs_num_prefs_ful_ret",
-            PreferenceCount::Simple => "prefs_simp",
-            PreferenceCount::Pair => "prefs_pair",
-            PreferenceCount::Group => "prefs_avgjg",
-            PreferenceCount::GroupBalanced => "prefs_avgjg_Rnonrel",
-            PreferenceCount::SimpleRetrieved => "prefs_simp_ret",
-            PreferenceCount::PairRetrieved => "prefs_pair_ret",
-            PreferenceCount::GroupRetrieved => "prefs_avgjg_ret",
-            PreferenceCount::GroupBalancedRetrieved => "prefs_avgjg_Rnonrel_ret",
-            PreferenceCount::SimpleImplied => "prefs_simp_imp",
-            PreferenceCount::PairImplied => "prefs_pair_imp",
-            PreferenceCount::GroupImplied => "prefs_avgjg_imp",
-        }
-    }
-
-    /// Whether the measure is a count: trec_eval prints counts without decimals, and sums counts
-    /// over queries instead of averaging.
-    pub fn is_count(self) -> bool {
-        matches!(
-            self,
-            PreferenceCount::Possible
-                | PreferenceCount::Fulfilled
-                | PreferenceCount::FulfilledRetrieved
-        )
-    }
 }
 
-/// Fulfilled and possible preferences, or the like.
+/// A number of fulfilled preferences, and the number of possible preferences, or the like.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Share {
-    pub(super) fulfilled: u64,
-    pub(super) possible: u64,
+pub(super) struct FulfilledShare {
+    pub fulfilled: u64,
+    pub possible: u64,
 }
 
-impl Share {
-    /// The fulfilled part; 0 if nothing is possible.
+impl FulfilledShare {
+    /// Returns the fulfilled part of the possible preferences; 0 if none is possible.
     pub(super) fn part(self) -> f64 {
         if self.possible == 0 { 0.0 } else { self.fulfilled as f64 / self.possible as f64 }
     }
 
-    pub(super) fn add(&mut self, other: Share) {
+    pub(super) fn add(&mut self, other: FulfilledShare) {
         self.fulfilled += other.fulfilled;
         self.possible += other.possible;
     }
@@ -107,8 +77,8 @@ impl Share {
 /// document over the second, and for the second over the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sides {
-    pub(super) first: u64,
-    pub(super) second: u64,
+    pub first: u64,
+    pub second: u64,
 }
 
 impl Sides {
@@ -122,15 +92,15 @@ impl Sides {
     }
 }
 
-/// The sum of shares over pairs of documents.
+/// The sum, over pairs of documents, of the share of preferences that agree with a ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PairShares {
-    pub(super) sum: f64,
-    pub(super) pairs: u64,
+    pub sum: f64,
+    pub pairs: u64,
 }
 
 impl PairShares {
-    /// Adds a pair with the preferences of all groups.
+    /// Adds a pair of documents with its preferences in all judgment groups, if there are any.
     pub(super) fn add(&mut self, sides: Sides) {
         if sides.sum() > 0 {
             self.pairs += 1;
@@ -138,22 +108,23 @@ impl PairShares {
         }
     }
 
-    /// The mean over the pairs; 0 without a pair.
+    /// Returns the mean share over the pairs of documents; 0 without a pair.
     fn mean(self) -> f64 {
         if self.pairs == 0 { 0.0 } else { self.sum / self.pairs as f64 }
     }
 }
 
-/// What a ranking fulfils of the preferences of a query.
+/// Counts of the preferences of a query that a ranking fulfils, by the documents that were
+/// retrieved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Met {
+pub struct FulfilledCounts {
     pub(super) groups: u64,
     /// All preferences, summed over groups.
-    pub(super) all: Share,
+    pub(super) all: FulfilledShare,
     /// The preferences between retrieved documents, summed over groups.
-    pub(super) retrieved: Share,
+    pub(super) retrieved: FulfilledShare,
     /// The preferences with at least one retrieved document, summed over groups.
-    pub(super) implied: Share,
+    pub(super) implied: FulfilledShare,
     /// The sums over groups of the fulfilled part of the preferences.
     pub(super) group: f64,
     pub(super) group_retrieved: f64,
@@ -166,17 +137,9 @@ pub struct Met {
     pub(super) pair_implied: PairShares,
 }
 
-impl Met {
-    /// The value of a measure for the query.
+impl FulfilledCounts {
+    /// Returns the value of a preference measure for the query's ranking.
     pub fn value(&self, measure: PreferenceCount) -> f64 {
-        let mean = |sum: f64| {
-            if sum > 0.0 {
-                sum / self.groups as f64
-            } else {
-                // No group contributes, or a group has no possible preference.
-                0.0
-            }
-        };
         match measure {
             PreferenceCount::Possible => self.all.possible as f64,
             PreferenceCount::Fulfilled => self.all.fulfilled as f64,
@@ -187,11 +150,17 @@ impl Met {
             PreferenceCount::Pair => self.pair.mean(),
             PreferenceCount::PairRetrieved => self.pair_retrieved.mean(),
             PreferenceCount::PairImplied => self.pair_implied.mean(),
-            PreferenceCount::Group => mean(self.group),
-            PreferenceCount::GroupRetrieved => mean(self.group_retrieved),
-            PreferenceCount::GroupImplied => mean(self.group_implied),
-            PreferenceCount::GroupBalanced => mean(self.balanced),
-            PreferenceCount::GroupBalancedRetrieved => mean(self.balanced_retrieved),
+            PreferenceCount::Group => self.mean(self.group),
+            PreferenceCount::GroupRetrieved => self.mean(self.group_retrieved),
+            PreferenceCount::GroupImplied => self.mean(self.group_implied),
+            PreferenceCount::GroupBalanced => self.mean(self.balanced),
+            PreferenceCount::GroupBalancedRetrieved => self.mean(self.balanced_retrieved),
         }
+    }
+
+    /// Returns the mean over judgment groups from the sum over them; 0 if the sum is not above 0.
+    fn mean(&self, sum: f64) -> f64 {
+        // The sum is 0 if no group contributes, and NaN if a group has no possible preference.
+        if sum > 0.0 { sum / self.groups as f64 } else { 0.0 }
     }
 }

@@ -7,7 +7,7 @@
 //! b and b over c give a over c). Groups may contradict each other.
 //!
 //! The measures are the `prefs_*` of trec_eval. [`Preferences::new`] checks and prepares the
-//! preferences once; [`Preferences::met`] then counts for one ranking after another.
+//! preferences once; [`Preferences::count_fulfilled`] then counts for one ranking after another.
 //!
 //! Documents have *positions* in a ranking: the retrieved documents `0..q` in rank order, then the
 //! documents that were not retrieved, in the order of their names. A preference of a over b is
@@ -53,11 +53,11 @@
 
 mod balanced;
 mod counting;
-mod gates;
+mod graph;
 mod group;
 mod line;
 mod measure;
 
 pub use counting::Preferences;
 pub use line::{MOST_DOCUMENTS, PreferenceFault, PreferenceLine};
-pub use measure::{Met, PreferenceCount};
+pub use measure::{FulfilledCounts, PreferenceCount};

@@ -1,5 +1,5 @@
-//! The fingerprint of the judgments of a query: the sum of their hashes, which does not depend on
-//! their order.
+//! The fingerprint of one query's judgments by facet: the sum of their hashes, in any order of
+//! judgments.
 //!
 //! ```text
 //! hashed   length, query │ length, group │ length, sub-group │ length, document │ grade
@@ -21,7 +21,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// The number of judgments to write before hashing them.
 const TOGETHER: usize = 8;
 
-/// The sum of the hashes of judgments of a query.
+/// The running sum of the hashes of one query's judgments by facet, for the fingerprint of the
+/// qrels.
 pub struct JudgmentHashes {
     written: [HashedJudgment; TOGETHER],
     /// The number of written judgments that are not hashed yet.
@@ -30,17 +31,13 @@ pub struct JudgmentHashes {
 }
 
 impl JudgmentHashes {
-    /// Begins the judgments of a query.
-    pub fn of(query: &[u8]) -> Self {
-        JudgmentHashes {
-            written: std::array::from_fn(|_| HashedJudgment::of(query)),
-            count: 0,
-            sum: 0,
-        }
+    /// Begins the fingerprint of the judgments by facet of a query.
+    pub fn new(query: &[u8]) -> Self {
+        Self { written: std::array::from_fn(|_| HashedJudgment::new(query)), count: 0, sum: 0 }
     }
 
-    /// Adds a judgment by the numbers of its group, sub-group and document; `name` returns the
-    /// bytes of each of the three.
+    /// Adds a judgment by facet to the fingerprint, by the numbers of its group, sub-group and
+    /// document. `name` returns the bytes of each of the three.
     #[inline(always)]
     pub fn add<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) {
         self.written[self.count].write(numbers, grade, name);
@@ -50,7 +47,7 @@ impl JudgmentHashes {
         }
     }
 
-    /// Hashes what was written.
+    /// Adds the hashes of the judgments that were written to buffers and not hashed yet.
     fn hash(&mut self) {
         for judgment in &self.written[..self.count] {
             self.sum = self.sum.wrapping_add(xxh3_128(&judgment.bytes));
@@ -58,14 +55,14 @@ impl JudgmentHashes {
         self.count = 0;
     }
 
-    /// The wrapping sum of all hashes.
+    /// Returns the fingerprint of the query's judgments: the wrapping sum of their hashes.
     pub fn sum(mut self) -> u128 {
         self.hash();
         self.sum
     }
 }
 
-/// The bytes of a judgment to hash.
+/// The bytes of one judgment by facet to hash: query, group, sub-group, document and grade.
 struct HashedJudgment {
     bytes: Vec<u8>,
     /// Where the bytes of group, sub-group and document begin and end.
@@ -75,14 +72,14 @@ struct HashedJudgment {
 }
 
 impl HashedJudgment {
-    fn of(query: &[u8]) -> Self {
-        let mut of =
-            HashedJudgment { bytes: Vec::with_capacity(128), parts: [[0; 2]; 3], last: None };
-        of.push(query);
-        of
+    fn new(query: &[u8]) -> Self {
+        let mut judgment = Self { bytes: Vec::with_capacity(128), parts: [[0; 2]; 3], last: None };
+        judgment.push(query);
+        judgment
     }
 
-    /// Appends bytes, with their length in front of them; returns where they are.
+    /// Appends a name with its length in front to the bytes of a judgment; returns where the name
+    /// lies.
     fn push(&mut self, part: &[u8]) -> [usize; 2] {
         self.bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
         let start = self.bytes.len();
@@ -90,7 +87,7 @@ impl HashedJudgment {
         [start, self.bytes.len()]
     }
 
-    /// Writes a judgment over the one before.
+    /// Writes a judgment by facet over the bytes of the judgment before, as far as the two differ.
     #[inline(always)]
     fn write<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) {
         for part in 0..3 {
@@ -136,7 +133,7 @@ mod tests {
             bytes.extend(grade.to_le_bytes());
             xxh3_128(&bytes)
         };
-        let (mut hashes, mut sum, mut sums) = (JudgmentHashes::of(b"query"), 0u128, 0);
+        let (mut hashes, mut sum, mut sums) = (JudgmentHashes::new(b"query"), 0u128, 0);
         for step in 0..20_000u32 {
             // Steps of 7 change one, two or all parts, to ones of the same length and of another.
             let at = step.wrapping_mul(7) / 3;
@@ -145,7 +142,10 @@ mod tests {
             sum = sum.wrapping_add(plain(numbers, grade));
             // At many numbers of judgments, of which the last are hashed alone.
             if step % 501 == 0 {
-                assert_eq!(std::mem::replace(&mut hashes, JudgmentHashes::of(b"query")).sum(), sum);
+                assert_eq!(
+                    std::mem::replace(&mut hashes, JudgmentHashes::new(b"query")).sum(),
+                    sum
+                );
                 (sum, sums) = (0, sums + 1);
             }
         }

@@ -1,219 +1,204 @@
-//! Judgments by facet: lines that name a judge, a subtopic or a judgment group beside the document.
+//! Judgments by facet: qrels whose lines name a judge, a subtopic or a preference group beside the
+//! document.
 //!
 //! ```text
 //! by judge or subtopic   query group document grade
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Where the rows of a query are together, as in most files, a first look finds the queries
-//! (`survey`), and each query is read and made at once (`by_query`). Other input is read piece
-//! by piece, on all threads: streams, rows made of other formats, and files with scattered queries.
-//! Its queries are made at the end of the input. Both ways number the documents of a query and the
-//! names
-//! of groups in a piece of rows (`piece`). Then each query's documents are numbered in bytewise
-//! order, groups in the bytewise order of all their names, and its judgments are checked
-//! (`made`). The made queries are put together (`part`), and plain labels are made of each
+//! Rows become records as those of all qrels do (see `record`): together if the rows of a query
+//! are, and else in any order. A record has the numbers of its groups in the place of its docno's
+//! hash (`rows`). The records of a query become judgments at once (`query_builder`): its documents
+//! are numbered in bytewise order, groups in the bytewise order of their names, and its judgments
+//! are checked (`query_judgments`). At the end all judgments go to where they stay, and groups get
+//! their numbers among the names of all workers (`assembly`). Plain labels are made of each
 //! document's largest grade.
 //!
 //! ```text
-//! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1
-//!                                                 ║ a border of pieces, cut anywhere between lines
-//! piece   stretch q1: d7 = 0, d3 = 1;  names: ann = 0, bob = 1
-//!         rows (0, ann) (1, ann) (0, bob)         ║ stretch q1: d3 = 0; stretch q2 …
-//!         24 bytes a row: grade, document, groups, line
-//! query   q1: all its stretches; documents together d3, d7 → 0, 1; names of all pieces → 0, 1
-//!         judgments by (document, group, sub-group), in room that was set aside for as many as q1
-//!         has rows
+//! text     q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q2 ann d1 1
+//! records  (d7, ann) (d3, ann) (d7, bob)           ║ (d1, ann)      ann = 0, bob = 1 of a worker
+//! query    q1: documents d7 = 0, d3 = 1, then in bytewise order d3, d7 → 0, 1
+//!          judgments by (document, group, sub-group), in a block of the worker
+//! all      names of all workers → 0, 1 …; judgments of all queries in the order of queries
 //! ```
 //!
-//! Why documents are numbered twice: a piece cannot know the documents of the other pieces, and a
-//! number of 4 bytes in each row is less than a docno. In most texts a document's lines are
-//! together, or each group names the same documents in the same order. Then a row's document is the
-//! last document or the next one: one comparison decides, and nothing is hashed
-//! (`JudgmentPiece::push`). Counting puts rows in order by document; only a document's own few rows
-//! out of order are sorted. So all the work is linear but for sorting distinct docnos and names.
-//! Why bytewise order of names and docnos: the numbers are stored in matrices and summed over in
-//! their order, so they must not depend on the order of the lines, on borders of pieces, or on
-//! threads. ndeval and trec_eval also go by names: ndeval by docnos where gains are equal,
+//! In most texts a document's lines are together, or each group names the same documents in the
+//! same order. Then a record's document is the last document or the next one: one comparison
+//! decides, and nothing is hashed. Counting puts rows in order by document; only a document's own
+//! few rows out of order are sorted. So all the work is linear but for sorting distinct docnos and
+//! names. Why bytewise order of names and docnos: the numbers are stored in matrices and summed
+//! over in their order, so they must not depend on the order of the lines, on borders of chunks, or
+//! on threads. ndeval and trec_eval also go by names: ndeval by docnos where gains are equal,
 //! trec_eval by judgment groups when it averages.
-//!
-//! Nothing of a piece refers to the text, so that a pipe can be read by blocks; the price is that
-//! each distinct docno of a stretch is copied once.
 
-mod by_query;
+mod assembly;
 mod fingerprint;
-mod lines;
-mod made;
-mod part;
-mod piece;
-mod room;
+mod query_builder;
+mod query_judgments;
+mod rows;
 mod shape;
-mod survey;
 
-use std::collections::HashMap;
-use std::io::Read;
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io::{BufRead, BufReader, Read};
 
-use memchr::memrchr;
 use rayon::prelude::*;
 
 use super::qrels::Qrels;
 use crate::bytes::hash::Seed;
-use crate::bytes::limits::LONGEST_LINE;
-use crate::columns::{CheckedColumns, Judgments};
+use crate::bytes::limits::MAX_LINE_BYTES;
+use crate::columns::{CheckedColumns, QrelsColumns};
 use crate::error::{Error, Problems, Result};
-use crate::format::Form;
-use crate::format::opened::Opened;
+use crate::format::RowLayout;
+use crate::format::open_input::OpenInput;
 use crate::format::tables::with_judgments;
-use crate::judged_by::JudgedBy;
-use crate::lines::chunks::line_after;
-use crate::lines::diagnostics::{Earliest, whole_file};
+use crate::judged_by::FacetKind;
+use crate::lines::chunks::{ChunkSize, CutRule};
+use crate::lines::diagnostics::whole_file;
 use crate::lines::dialect::Dialect;
-use crate::lines::scan::{Scanner, split};
+use crate::lines::layout::RankColumn;
+use crate::lines::scan::split;
 use crate::lines::shape::{Role, counts};
-use crate::rows::text_rows::{TextRow, each_judgment};
-use crate::watch::{Watch, is_stopped, not_stopped};
-use by_query::read_by_query;
-use lines::PieceLines;
-use made::{FacetNames, MadeQuery, Stretch};
-use part::{MadePart, cut, made_parts, together};
-use piece::{Growing, JudgmentPiece, JudgmentPlace, names_of};
-use room::{AllJudgments, FacetRoom};
-use shape::FacetShape;
-use survey::{QueryPlace, Survey};
+use crate::matrix::pieces;
+use crate::progress::ProgressHandle;
+use crate::record::columns::{ColumnSource, PieceSize};
+use crate::record::layout::{Docnos, Record, address};
+use crate::record::reader::TextSource;
+use crate::record::text_source::ReadContext;
+use assembly::{QUERIES, of_built};
+use query_builder::FacetBuilder;
+use rows::{JudgmentPlace, PushedRows, read_from};
+use shape::{FacetContext, FacetShape, FacetSource};
 
-/// The bytes of text that one thread reads at a time, at least.
-const PIECE: usize = 1 << 18;
-
-/// The number of bytes of a stream to read before its pieces are worked on: enough for all threads.
-const BLOCK: u64 = 8 << 20;
-
-/// The bytes of a usual line.
-const USUAL: usize = 32;
-
-/// Reads judgments by facet; returns the usable judgments and the problems.
-pub(crate) fn read(
-    text: &Opened,
-    by: (JudgedBy, Option<usize>),
-    dialect: Dialect,
-    seed: Seed,
-    watch: Option<&Watch>,
-) -> Result<(Qrels, Problems)> {
-    let mut reading = FacetText::new(by, dialect, seed, watch);
-    let (bytes, codec) = text.content();
-    watch.iter().for_each(|watch| watch.expect(bytes.len() as u64));
-    match codec {
-        None => {
-            let tell = |read: usize| watch.iter().for_each(|watch| watch.add(read as u64));
-            if let Some(read) = reading.by_query(bytes, &text.name, tell) {
-                return read;
-            }
-            reading.add(bytes, tell)?;
-        }
-        Some(_) => {
-            let tell = |read| watch.iter().for_each(|watch| watch.add(read));
-            let blocks = text
-                .text_told(tell)
-                .map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
-            reading.add_blocks(&text.name, blocks)?;
-        }
-    }
-    reading.finish(&text.name)
+/// The facet, the dialect and the number of fields, if it is known, of judgments by facet.
+#[derive(Clone, Copy)]
+pub(crate) struct FacetForm {
+    pub by: FacetKind,
+    pub dialect: Dialect,
+    /// The number of fields of a line of preferences.
+    pub fields: Option<usize>,
 }
 
-/// Reads the rows of a table or of records by judge or subtopic; returns the usable judgments and
+impl FacetForm {
+    /// Returns the number of fields of a line, which the first line of preferences decides if it is
+    /// not known: the two formats differ in it. `None` if the text ends before such a line.
+    ///
+    /// # Errors
+    /// An error of the reader.
+    pub(crate) fn learn(self, mut text: impl BufRead) -> std::io::Result<Option<usize>> {
+        if self.fields.is_some() || self.by != FacetKind::Preference {
+            return Ok(Some(self.fields.unwrap_or(4)));
+        }
+        let (comments, mut line) = (self.dialect.rules().qrels_comments, Vec::new());
+        while text.by_ref().take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)? > 0 {
+            if counts(line.trim_ascii_end(), comments) {
+                return Ok(Some(split(&line).count()));
+            }
+            line.clear();
+        }
+        Ok(None)
+    }
+
+    /// Returns the shape of a line of this number of fields.
+    fn shape(self, fields: usize) -> FacetShape {
+        let fields = if self.by == FacetKind::Preference { fields.clamp(4, 5) } else { 4 };
+        FacetShape::new(self.by, fields, self.dialect)
+    }
+
+    /// Reads a qrels text by facet (judge, subtopic or preference); returns the usable judgments
+    /// and the problems.
+    pub(crate) fn read(
+        self,
+        text: &OpenInput,
+        ReadContext { seed, size, watch }: ReadContext<'_>,
+    ) -> Result<(Qrels, Problems)> {
+        // A text that cannot be read is reported when it is read.
+        let start = text.text().and_then(|start| self.learn(BufReader::new(start)));
+        let shape = self.shape(start.ok().flatten().unwrap_or(4));
+        let form = RowLayout::trec();
+        let rows = TextSource::buffered(text, &form, size, watch);
+        let expected = &format!(": {}", shape.expected());
+        let source = FacetSource { name: &text.name, shape, expected };
+        read_from(&rows, false, FacetContext { source, seed, watch })
+    }
+
+    /// Reads a stream of qrels by facet, whose lines have this number of fields; returns the usable
+    /// judgments and the problems.
+    pub(crate) fn read_stream(
+        self,
+        name: &str,
+        fields: usize,
+        text: &mut (dyn Read + Send),
+        watch: Option<&ProgressHandle>,
+    ) -> Result<(Qrels, Problems)> {
+        let (shape, form, seed) = (self.shape(fields), RowLayout::trec(), Seed::random());
+        let size = ChunkSize::default();
+        let blocks = form.blocks(Box::new(text), |rule| CutRule::at_lines(size, rule));
+        let mut blocks = blocks.map_err(|error| Error::unreadable(name, error))?;
+        let rows = TextSource::passing(name, &form, size, &mut *blocks);
+        let expected = &format!(": {}", shape.expected());
+        let source = FacetSource { name, shape, expected };
+        read_from(&rows, true, FacetContext { source, seed, watch })
+    }
+}
+
+/// Reads qrels by facet from a table or from records such as JSON; returns the usable judgments and
 /// the problems.
 pub(crate) fn read_rows(
-    (text, form): (&Opened, &Form),
-    by: JudgedBy,
+    text: &OpenInput,
+    form: &RowLayout,
+    by: FacetKind,
     dialect: Dialect,
-    seed: Seed,
-    watch: Option<&Watch>,
+    ReadContext { seed, size, watch }: ReadContext<'_>,
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
-            read_columns((&text.name, batches), by, dialect, seed, watch)
+            CheckedColumns::from_judgments(&text.name, batches, seed)?.check_file(Role::Qrels)?;
+            read_columns(&text.name, batches, by, dialect, seed, watch)
         });
     }
-    let shape = FacetShape::of(by, 4, dialect);
-    let mut rows = Growing::new(seed, shape.thins());
-    let take = |line: u64, row: Result<TextRow<'_>, String>| {
-        match row {
-            Ok(row) => {
-                let groups = [row.group.unwrap_or_default(), b""];
-                take(
-                    &mut rows,
-                    shape,
-                    line,
-                    JudgmentPlace::alone(row.query, groups, row.doc),
-                    row.value,
-                );
-            }
-            Err(message) => rows.problem(line, message),
-        }
-        !is_stopped(watch)
-    };
-    let read = each_judgment((text, form), shape.rules, take);
-    read.map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
-    assemble(rows.finish(), &text.name, shape, &form.expected(Role::Qrels), seed, watch)
+    let (shape, expected) = (FacetShape::new(by, 4, dialect), &form.expected(Role::Qrels));
+    let rows = TextSource::buffered(text, form, size, watch);
+    let source = FacetSource { name: &text.name, shape, expected };
+    read_from(&rows, false, FacetContext { source, seed, watch })
 }
 
-/// Reads columns in memory by facet; returns the usable judgments and the problems, with row
-/// numbers as line numbers.
+/// Reads qrels by facet from columns in memory; returns the usable judgments and the problems.
+/// Problems have row numbers as line numbers.
 pub(crate) fn read_columns(
-    (name, batches): (&str, &[Judgments<'_>]),
-    by: JudgedBy,
+    name: &str,
+    batches: &[QrelsColumns<'_>],
+    by: FacetKind,
     dialect: Dialect,
     seed: Seed,
-    watch: Option<&Watch>,
+    watch: Option<&ProgressHandle>,
 ) -> Result<(Qrels, Problems)> {
-    let columns = CheckedColumns::of_judgments(name, batches, seed)?;
-    if let Some(batch) = columns.without_groups() {
+    let columns = CheckedColumns::from_judgments(name, batches, seed)?;
+    if let Some(batch) = columns.first_batch_without_facets() {
         let message =
             format!("batch {batch}: the groups are missing, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
     }
-    if by != JudgedBy::Preference && columns.have_subgroups() {
+    if by != FacetKind::Preference && columns.have_subgroups() {
         let message = format!(
             "there are sub-groups, which only preferences have, and judgments are read by {by}"
         );
         return Err(Error::Input(whole_file(name, message)));
     }
-    let shape = FacetShape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
-    if let Some(survey) = Survey::of_columns(&columns, seed) {
-        let read = |(): &mut (), place: &QueryPlace, (piece, before): (&mut JudgmentPiece, u64)| {
-            let first = place.range.start;
-            columns.each_grouped(place.range.clone(), |at, query, groups, doc, grade| {
-                let (line, row) =
-                    (before + (at - first) as u64 + 1, JudgmentPlace::alone(query, groups, doc));
-                match checked(shape, row, grade) {
-                    Ok(grade) => piece.push_row(line as u32, row, grade),
-                    Err(message) => piece.problems.add(line, || message),
-                }
-                true
-            });
-        };
-        return read_by_query(survey, (name, shape, ""), seed, watch, || (), read);
-    }
-    let mut rows = Growing::new(seed, shape.thins());
-    columns.each_grouped(0..columns.rows(), |at, query, groups, doc, grade| {
-        take(&mut rows, shape, at as u64 + 1, JudgmentPlace::alone(query, groups, doc), grade);
-        !is_stopped(watch)
-    });
-    assemble(rows.finish(), name, shape, "", seed, watch)
+    let shape = FacetShape::new(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
+    let rows = ColumnSource::all(&columns, PieceSize::default(), watch);
+    let source = FacetSource { name, shape, expected: "" };
+    read_from(&rows, false, FacetContext { source, seed, watch })
 }
 
 impl Qrels {
-    /// Takes judgments (query, group, docno, grade) in any order; a document may have one judgment
-    /// in each group. A group is a judge, a subtopic, or a group of preferences, with levels as
-    /// grades. The result equals the judgments of a text with these fields.
+    /// Makes qrels of judgments (query, group, docno, grade) by judge, subtopic or preference, in
+    /// any order. A document may have one judgment in each group. A group is a judge, a subtopic,
+    /// or a group of preferences, with levels as grades. The result equals the judgments of a text
+    /// with these fields.
     ///
     /// ```
-    /// use laneval::{Evaluator, JudgedBy, Join, Qrels};
+    /// use laneval::{Evaluator, FacetKind, Join, Qrels};
     /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
-    /// let qrels = Qrels::by_facet(judgments, JudgedBy::Subtopic)?;
+    /// let qrels = Qrels::by_facet(judgments, FacetKind::Subtopic)?;
     /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
     /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
     /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
@@ -226,18 +211,18 @@ impl Qrels {
     /// one another.
     pub fn by_facet<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
-        by: JudgedBy,
+        by: FacetKind,
     ) -> Result<Self> {
-        let mut rows = JudgmentsByFacet::new(by, Dialect::Laneval)?;
+        let mut rows = FacetQrelsBuilder::new(by, Dialect::Laneval)?;
         for (query, group, doc, grade) in judgments {
             rows.push(query.as_ref(), group.as_ref(), doc.as_ref(), grade);
         }
-        Ok(rows.finish(None)?.of_any_dialect())
+        Ok(rows.finish(None)?.for_any_dialect())
     }
 
-    /// Returns a copy of the judgments with numbered documents. A matrix joined with the copy knows
-    /// the judged documents of each ranking, as `pools` needs. The numbers take four bytes for each
-    /// judged document that a run retrieves.
+    /// Returns a copy of the qrels with numbered documents, by which a matrix knows the documents
+    /// of a ranking. `pools` needs such a matrix. The numbers take four bytes for each judged
+    /// document that a run retrieves.
     ///
     /// With judgments by judge or subtopic, each document gets its largest grade.
     ///
@@ -253,334 +238,121 @@ impl Qrels {
         }
         /// The name of the one judge of all documents.
         const JUDGE: &[u8] = b"all";
-        let shape = FacetShape::of(JudgedBy::Judge, 4, Dialect::Laneval);
-        let (mut taken, mut line) = (Growing::new(self.seed(), shape.thins()), 0);
-        for (query, id) in (0..).zip(self.queries().iter()) {
-            for (doc, grade) in self.documents(query) {
-                line += 1;
-                take(&mut taken, shape, line, JudgmentPlace::alone(id, [JUDGE, b""], &doc), grade);
+        let shape = FacetShape::new(FacetKind::Judge, 4, Dialect::Laneval);
+        let built = pieces(self.queries().len(), QUERIES).into_par_iter().map(|queries| {
+            let mut builder = FacetBuilder::new(shape, self.seed(), Some(&[JUDGE]));
+            for query in queries {
+                let (mut records, mut docnos) = (Vec::new(), Vec::new());
+                for (doc, grade) in self.documents(query as u32) {
+                    let (key, at) = (shape.grade(grade).to_bits(), address(0, docnos.len()));
+                    let length = doc.len() as u32;
+                    records.push(Record { key, at, length, ..Record::default() });
+                    docnos.extend_from_slice(&doc);
+                }
+                if !records.is_empty() {
+                    let docnos = Docnos::Chunks {
+                        first: 0,
+                        chunks: &[&docnos],
+                        text: true,
+                        ranks: RankColumn::None,
+                    };
+                    builder.add(self.queries().get(query), &records, docnos);
+                }
             }
-        }
-        let numbered = sound(assemble(taken.finish(), self.name(), shape, "", self.seed(), None)?)?;
-        Ok(numbered.for_runs_of(self))
+            builder.built
+        });
+        let source = FacetSource { name: self.name(), shape, expected: "" };
+        let context = FacetContext { source, seed: self.seed(), watch: None };
+        let (numbered, problems) = of_built(built.collect(), &[JUDGE], context)?;
+        problems.into_result(())?;
+        Ok(numbered.with_settings_of(self))
     }
 }
 
-/// Judgments by facet, pushed one row at a time in any order. The rows are equivalent to columns of
-/// judgments, but need no columns.
+/// A builder of qrels by judge, subtopic or preference, from rows pushed one at a time in any
+/// order. The rows are equivalent to columns of judgments, but need no columns.
 ///
 /// ```
-/// use laneval::columns::JudgmentsByFacet;
-/// use laneval::{Dialect, Join, JudgedBy};
+/// use laneval::columns::FacetQrelsBuilder;
+/// use laneval::{Dialect, Join, FacetKind};
 ///
-/// let mut rows = JudgmentsByFacet::new(JudgedBy::Subtopic, Dialect::Laneval)?;
+/// let mut rows = FacetQrelsBuilder::new(FacetKind::Subtopic, Dialect::Laneval)?;
 /// rows.push(b"q1", b"s1", b"d1", 1.0);
 /// rows.push(b"q1", b"s2", b"d1", 0.0);
-/// let join = Join { judged_by: Some(JudgedBy::Subtopic), ..Join::default() };
+/// let join = Join { judged_by: Some(FacetKind::Subtopic), ..Join::default() };
 /// assert_eq!(join.judgments_by_facet(rows)?.queries().len(), 1);
 /// # Ok::<(), laneval::Error>(())
 /// ```
-pub struct JudgmentsByFacet {
-    rows: Growing,
+pub struct FacetQrelsBuilder {
+    rows: Box<PushedRows>,
     shape: FacetShape,
     seed: Seed,
     count: u64,
 }
 
-impl JudgmentsByFacet {
-    /// Creates an empty collection for a [`Join`](crate::settings::Join) of this dialect and with
-    /// these facets.
+impl FacetQrelsBuilder {
+    /// Creates an empty builder of qrels by facet, for a [`Join`](crate::settings::Join) of this
+    /// dialect and facet.
     ///
     /// # Errors
     /// Judgments by span, which have positions and no groups.
-    pub fn new(by: JudgedBy, dialect: Dialect) -> Result<Self> {
-        if by == JudgedBy::Span {
+    pub fn new(by: FacetKind, dialect: Dialect) -> Result<Self> {
+        if by == FacetKind::Span {
             return Err(Error::Unanswerable(
                 "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes \
                  these"
                     .to_owned(),
             ));
         }
-        let (shape, seed) = (FacetShape::of(by, 4, dialect), Seed::random());
-        Ok(JudgmentsByFacet { rows: Growing::new(seed, shape.thins()), shape, seed, count: 0 })
+        let (shape, seed) = (FacetShape::new(by, 4, dialect), Seed::random());
+        Ok(Self { rows: Box::new(PushedRows::new(shape, seed)), shape, seed, count: 0 })
     }
 
-    /// Takes a judgment, with its number, counted from 1, as its line. Problems are reported when
+    /// Adds a judgment of a document in a group (judge, subtopic or preference group) of a query.
+    /// Messages name the judgment's number, counted from 1, as its line. Problems are reported when
     /// the judgments are finished.
     #[inline]
     pub fn push(&mut self, query: &[u8], group: &[u8], doc: &[u8], grade: f64) {
         self.count += 1;
-        let place = JudgmentPlace::alone(query, [group, b""], doc);
-        take(&mut self.rows, self.shape, self.count, place, grade);
+        self.rows.push(self.count, JudgmentPlace { query, group, doc }, grade);
     }
 
-    /// The number of judgments taken.
+    /// Returns the number of judgments added so far.
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether no judgment was taken.
+    /// Returns whether no judgment was added.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Puts all of them together.
-    pub(crate) fn finish(self, watch: Option<&Watch>) -> Result<Qrels> {
-        sound(assemble(self.rows.finish(), "qrels", self.shape, "", self.seed, watch)?)
+    /// Makes qrels of all judgments that were added, and rejects judgments with problems.
+    pub(crate) fn finish(self, watch: Option<&ProgressHandle>) -> Result<Qrels> {
+        let source = FacetSource { name: "qrels", shape: self.shape, expected: "" };
+        let (qrels, problems) =
+            self.rows.finish(FacetContext { source, seed: self.seed, watch })?;
+        problems.into_result(qrels)
     }
-}
-
-/// Returns judgments without problems; rejects judgments with problems.
-pub(crate) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
-    if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
-}
-
-/// Adds a judgment that comes from a source other than TREC text.
-fn take(rows: &mut Growing, shape: FacetShape, line: u64, place: JudgmentPlace<'_>, grade: f64) {
-    match checked(shape, place, grade) {
-        Ok(grade) => rows.push(line, place, grade),
-        Err(message) => rows.problem(line, message),
-    }
-}
-
-/// Returns the checked grade of a judgment from a source other than TREC text, or a message.
-fn checked(shape: FacetShape, place: JudgmentPlace<'_>, grade: f64) -> Result<f64, String> {
-    if !shape.grade(grade).is_finite() {
-        Err(format!("{} {grade} is not a finite number", shape.number()))
-    } else if place.group.is_empty() {
-        Err("the group is empty".to_owned())
-    } else if shape.has_subgroups() && place.subgroup.is_none() {
-        Err("the sub-group is empty".to_owned())
-    } else {
-        Ok(shape.grade(grade))
-    }
-}
-
-/// Reads judgments by facet from a stream; returns the usable judgments and the problems.
-pub(crate) fn read_passing(
-    (name, text): (&str, impl Read),
-    by: (JudgedBy, Option<usize>),
-    dialect: Dialect,
-    seed: Seed,
-    watch: Option<&Watch>,
-) -> Result<(Qrels, Problems)> {
-    let mut reading = FacetText::new(by, dialect, seed, watch);
-    reading.add_blocks(name, text)?;
-    reading.finish(name)
-}
-
-/// A text that is read in parallel, as a whole or block by block. Its pieces own their content, so
-/// no part of the text has to stay in memory.
-struct FacetText<'a> {
-    by: JudgedBy,
-    /// The number of fields of a line, once it is known.
-    fields: Option<usize>,
-    dialect: Dialect,
-    seed: Seed,
-    watch: Option<&'a Watch>,
-    pieces: Vec<JudgmentPiece>,
-    /// The number of lines read.
-    lines: u64,
-}
-
-impl<'a> FacetText<'a> {
-    fn new(
-        (by, fields): (JudgedBy, Option<usize>),
-        dialect: Dialect,
-        seed: Seed,
-        watch: Option<&'a Watch>,
-    ) -> Self {
-        let fields = match by {
-            JudgedBy::Preference => fields.map(|fields| fields.clamp(4, 5)),
-            _ => Some(4),
-        };
-        FacetText { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
-    }
-
-    fn shape(&self) -> FacetShape {
-        FacetShape::of(self.by, self.fields.unwrap_or(4), self.dialect)
-    }
-
-    /// Learns the number of fields of a line from the first one: both formats of preferences are
-    /// told apart by it.
-    fn learn_fields(&mut self, text: &[u8]) {
-        if self.fields.is_none() {
-            let comments = self.dialect.rules().qrels_comments;
-            let mut lines = text.split(|&byte| byte == b'\n').filter(|line| counts(line, comments));
-            self.fields = lines.next().map(|line| split(line).count().clamp(4, 5));
-        }
-    }
-
-    /// Reads a whole text query by query; `None` if the lines of queries are not together. `tell`
-    /// hears of the bytes of each place.
-    fn by_query(
-        &mut self,
-        text: &[u8],
-        name: &str,
-        tell: impl Fn(usize) + Sync,
-    ) -> Option<Result<(Qrels, Problems)>> {
-        self.learn_fields(text);
-        let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
-        let survey = Survey::of_text(text, &pieces(text), shape.rules.qrels_comments, seed)?;
-        let told = AtomicUsize::new(0);
-        let read = |scanner: &mut Scanner,
-                    place: &QueryPlace,
-                    (piece, before): (&mut JudgmentPiece, u64)| {
-            scanner.each_line(
-                &text[place.range.clone()],
-                &mut PieceLines { piece, shape, before, of_one_query: true },
-            );
-            told.fetch_add(place.range.len(), Ordering::Relaxed);
-            tell(place.range.len());
-        };
-        let described = (name, shape, &*format!(": {}", shape.expected()));
-        let made = read_by_query(survey, described, seed, watch, Scanner::default, read);
-        // What lies before the first query of a piece.
-        tell(text.len().saturating_sub(told.into_inner()));
-        Some(made)
-    }
-
-    /// Adds whole lines; `tell` hears of the bytes of each piece.
-    fn add(&mut self, text: &[u8], tell: impl Fn(usize) + Sync) -> Result<()> {
-        self.learn_fields(text);
-        let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
-        let piece = |scanner: &mut Scanner, range: Range<usize>| {
-            not_stopped(watch)?;
-            tell(range.len());
-            let (part, mut piece) = (
-                &text[range.clone()],
-                JudgmentPiece::new(seed, range.len() / USUAL, shape.thins()),
-            );
-            let lines = scanner.each_line(
-                part,
-                &mut PieceLines { piece: &mut piece, shape, before: 0, of_one_query: false },
-            );
-            piece.end();
-            if piece.rows.capacity() > 2 * piece.rows.len() {
-                piece.rows.shrink_to_fit(); // the lines were long
-            }
-            Ok((piece, lines))
-        };
-        let read = pieces(text).into_par_iter().map_init(Scanner::default, piece);
-        for (mut piece, lines) in read.collect::<Result<Vec<(JudgmentPiece, u64)>>>()? {
-            piece.before = self.lines;
-            self.lines += lines;
-            self.pieces.push(piece);
-        }
-        Ok(())
-    }
-
-    /// Adds a text block by block.
-    fn add_blocks(&mut self, name: &str, mut text: impl Read) -> Result<()> {
-        let mut block = Vec::new();
-        loop {
-            let read = text.by_ref().take(BLOCK).read_to_end(&mut block);
-            let is_all = read.map_err(|error| Error::io(name.as_ref(), "read", error))? == 0;
-            let lines = memrchr(b'\n', &block).map_or(0, |feed| feed + 1);
-            // Reading stops at a line that is too long, which is reported.
-            let is_all = is_all || block.len() - lines > LONGEST_LINE;
-            let end = if is_all { block.len() } else { lines };
-            self.add(&block[..end], |_| ())?;
-            block.drain(..end);
-            if is_all {
-                return Ok(());
-            }
-        }
-    }
-
-    fn finish(self, name: &str) -> Result<(Qrels, Problems)> {
-        let shape = self.shape();
-        assemble(
-            self.pieces,
-            name,
-            shape,
-            &format!(": {}", shape.expected()),
-            self.seed,
-            self.watch,
-        )
-    }
-}
-
-/// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks
-/// like, behind a colon.
-fn assemble(
-    mut pieces: Vec<JudgmentPiece>,
-    name: &str,
-    shape: FacetShape,
-    expected: &str,
-    seed: Seed,
-    watch: Option<&Watch>,
-) -> Result<(Qrels, Problems)> {
-    not_stopped(watch)?;
-    let mut problems = Earliest::<String>::default();
-    for piece in &mut pieces {
-        problems.merge_after(piece.before, std::mem::take(&mut piece.problems));
-        problems.leave_out(piece.dropped);
-    }
-    let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
-    let names = names_of(&pieces);
-    let numbers: Vec<Vec<u32>> =
-        pieces.par_iter().map(|piece| piece.numbers_among(&names)).collect();
-    let queries = stretches_by_query(&pieces);
-    let of_stretch = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
-    let rows =
-        |stretches: &[(usize, usize)]| stretches.iter().map(|at| of_stretch(at).0.rows.len()).sum();
-    let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
-    let mut all = AllJudgments::new(count, shape);
-    let naming = FacetNames { shape, names: &names, seed };
-    let make = |part: &mut MadePart, query: usize, mut room: FacetRoom<'_>| {
-        let (id, stretches) = &queries[query];
-        let stretches: Vec<Stretch<'_>> = stretches.iter().map(of_stretch).collect();
-        let made = MadeQuery::of(id, &stretches, naming, &mut room);
-        part.push(id, room.judgments.len(), made, (shape, seed));
-    };
-    let parts = made_parts((&rooms, &cut(&rooms)), &mut all, watch, MadePart::default, make)?;
-    let names = names.into_iter().collect();
-    together(all, parts, names, problems, (name, shape, expected), seed)
-}
-
-/// The id of a query, and the places of its rows: pieces, and stretches of them.
-type QueryStretches<'p> = (&'p [u8], Vec<(usize, usize)>);
-
-/// The places of the rows of each query, in order of queries.
-fn stretches_by_query(pieces: &[JudgmentPiece]) -> Vec<QueryStretches<'_>> {
-    let mut of_query: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
-    for (at, piece) in pieces.iter().enumerate() {
-        for (stretch, query) in piece.queries.iter().enumerate() {
-            of_query.entry(query).or_default().push((at, stretch));
-        }
-    }
-    let mut queries: Vec<_> = of_query.into_iter().collect();
-    queries.par_sort_unstable_by_key(|(query, _)| *query);
-    queries
-}
-
-/// Cuts a text behind line feeds.
-fn pieces(text: &[u8]) -> Vec<Range<usize>> {
-    let (mut pieces, mut start) = (Vec::new(), 0);
-    while start < text.len() {
-        let end = line_after(text, text.len().min(start + PIECE));
-        pieces.push(start..end);
-        start = end;
-    }
-    pieces
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
     use std::sync::Arc;
 
     use super::*;
     use crate::bytes::input::Input;
-    use crate::columns::Text;
-    use crate::format::ReadAs;
+    use crate::bytes::mmap::FileAccess;
+    use crate::columns::IdColumn;
+    use crate::format::ReadOptions;
     use crate::settings::Join;
 
     const TREC: &str = "q2 bob d1 2\nq1 ann d2 1\nq1 bob d2 0\nq1 ann d1 -1\nq2 7 e 1.5\n";
 
-    fn read(by: JudgedBy, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
+    fn read(by: FacetKind, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
         let columns = columns.map(|columns| columns.parse().unwrap());
-        let qrels_as = ReadAs { columns, ..ReadAs::default() };
+        let qrels_as = ReadOptions { columns, ..ReadOptions::default() };
         let join = Join { judged_by: Some(by), qrels_as, ..Join::default() };
         join.qrels(Input::Bytes { name: name.into(), bytes: text.into() })
     }
@@ -592,11 +364,11 @@ mod tests {
             qrels.queries().clone(),
             grouped,
             qrels.facts().clone(),
-            qrels.book().clone(),
+            qrels.codebook().clone(),
         )
     }
 
-    /// The rows of a text in TREC.
+    /// Returns the rows of a text in TREC.
     fn rows() -> Vec<[&'static str; 4]> {
         TREC.lines().map(|line| line.split(' ').collect::<Vec<_>>().try_into().unwrap()).collect()
     }
@@ -608,9 +380,9 @@ mod tests {
 
     #[test]
     fn every_source_gives_the_same() {
-        let expected = all(&read(JudgedBy::Judge, "qrels", TREC, None).unwrap());
+        let expected = all(&read(FacetKind::Judge, "qrels", TREC, None).unwrap());
         let check = |text: &str, columns: Option<&str>| {
-            let qrels = read(JudgedBy::Judge, "qrels", text, columns).unwrap();
+            let qrels = read(FacetKind::Judge, "qrels", text, columns).unwrap();
             assert_eq!(all(&qrels), expected, "{text}");
         };
         let record = |[query, judge, doc, grade]: [&str; 4]| {
@@ -634,7 +406,21 @@ mod tests {
         check(&lines("", |[q, j, d, g]| format!("{d},x y,{j},{g},{q}")), in_order);
         check(&lines("", |row| row.join(",")), None);
         let numbers = rows().into_iter().map(|[q, j, d, g]| (q, j, d, g.parse().unwrap()));
-        assert_eq!(all(&Qrels::by_facet(numbers, JudgedBy::Judge).unwrap()), expected);
+        assert_eq!(all(&Qrels::by_facet(numbers, FacetKind::Judge).unwrap()), expected);
+    }
+
+    #[test]
+    fn levels_are_finite_in_every_dialect() {
+        for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
+            for level in ["-1e400", "inf", "1e400"] {
+                let join =
+                    Join { judged_by: Some(FacetKind::Preference), dialect, ..Join::default() };
+                let bytes = format!("q g d1 {level}\nq g d2 1\n").into_bytes();
+                let error = join.qrels(Input::Bytes { name: "qrels".into(), bytes }).unwrap_err();
+                let message = format!("qrels:1: level '{level}' is not a number: ");
+                assert!(error.to_string().starts_with(&message), "{error}");
+            }
+        }
     }
 
     #[test]
@@ -642,63 +428,65 @@ mod tests {
         let by = |by| Join { judged_by: Some(by), ..Join::default() };
         let trec = "q1 3 7 1\nq1 4 7 2\nq1 3 8 0\n";
         let (one, two) = (
-            Judgments::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_groups(&[3u8, 4]),
-            Judgments::new(&["q1"], &["8"], &[0f32]).with_groups(&["3"]),
+            QrelsColumns::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_facets(&[3u8, 4]),
+            QrelsColumns::new(&["q1"], &["8"], &[0f32]).with_facets(&["3"]),
         );
-        for group in [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference] {
+        for group in [FacetKind::Judge, FacetKind::Subtopic, FacetKind::Preference] {
             let text = read(group, "qrels", trec, None).unwrap();
             assert_eq!(all(&by(group).judgments(&[one, two]).unwrap()), all(&text));
         }
         let preferences =
-            read(JudgedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
-        let subgroups = Judgments {
+            read(FacetKind::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
+        let subgroups = QrelsColumns {
             subgroup: Some((&["s", "s", "t"]).into()),
-            ..Judgments::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1])
-                .with_groups(&["g", "g", "g"])
+            ..QrelsColumns::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1])
+                .with_facets(&["g", "g", "g"])
         };
-        let join = by(JudgedBy::Preference);
+        let join = by(FacetKind::Preference);
         assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
         // Every row has a sub-group, or none has.
-        let partly = Judgments { subgroup: Some((&["s", "", "t"]).into()), ..subgroups };
+        let partly = QrelsColumns { subgroup: Some((&["s", "", "t"]).into()), ..subgroups };
         let message = "qrels:2: the sub-group is empty";
         assert_eq!(join.judgments(&[partly]).unwrap_err().to_string(), message);
-        let bare = Judgments::new(&["q"], &["f"], &[1u8]).with_groups(&["g"]);
+        let bare = QrelsColumns::new(&["q"], &["f"], &[1u8]).with_facets(&["g"]);
         let message = "qrels:4: the sub-group is empty";
         assert_eq!(join.judgments(&[subgroups, bare]).unwrap_err().to_string(), message);
-        let error = by(JudgedBy::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
+        let error = by(FacetKind::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
         let message = "qrels: there are sub-groups, which only preferences have, and judgments are \
                        read by subtopic";
         assert_eq!(error, message);
-        let said = |batches: &[Judgments<'_>]| {
-            by(JudgedBy::Judge).judgments(batches).unwrap_err().to_string()
+        let error_text = |batches: &[QrelsColumns<'_>]| {
+            by(FacetKind::Judge).judgments(batches).unwrap_err().to_string()
         };
-        let bare = Judgments { group: None, ..two };
+        let bare = QrelsColumns { group: None, ..two };
         assert_eq!(
-            said(&[one, bare]),
+            error_text(&[one, bare]),
             "qrels: batch 2: the groups are missing, and judgments are read by judge"
         );
         let message = "qrels: batch 1: 2 queries, 2 documents, 2 numbers, 1 groups: columns have \
                        the same length";
-        assert_eq!(said(&[one.with_groups(&["a"])]), message);
+        assert_eq!(error_text(&[one.with_facets(&["a"])]), message);
         let message =
             "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
-        assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
-        assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
-        let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
-        assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
+        assert_eq!(error_text(&[two, one.with_facets(&["3", "3"])]), message);
+        assert_eq!(error_text(&[two.with_facets(&[""])]), "qrels:1: the group is empty");
+        let infinite = QrelsColumns { grade: (&[f64::NAN, 1.0]).into(), ..one };
+        assert_eq!(error_text(&[infinite]), "qrels:1: grade NaN is not a finite number");
     }
 
     #[test]
     fn a_watch_hears_of_reading_and_stops_it() {
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(ProgressHandle::default());
         let join = Join {
-            judged_by: Some(JudgedBy::Judge),
+            judged_by: Some(FacetKind::Judge),
             watch: Some(watch.clone()),
             ..Join::default()
         };
         let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
         join.qrels(text()).unwrap();
-        assert_eq!((watch.done(), watch.total()), (TREC.len() as u64, TREC.len() as u64));
+        // The queries are scattered, so the text is read again.
+        let work = 2 * TREC.len() as u64;
+        assert_eq!((watch.done(), watch.total()), (work, work));
         watch.stop();
         assert!(matches!(join.qrels(text()), Err(Error::Stopped)));
         let records = lines("", |[q, j, d, g]| {
@@ -706,14 +494,14 @@ mod tests {
         });
         let table = Input::Bytes { name: "qrels".into(), bytes: records.into_bytes() };
         assert!(matches!(join.qrels(table), Err(Error::Stopped)));
-        let batch = Judgments::new(&["q1"], &["d"], &[1u8]).with_groups(&["a"]);
+        let batch = QrelsColumns::new(&["q1"], &["d"], &[1u8]).with_facets(&["a"]);
         assert!(matches!(join.judgments(&[batch]), Err(Error::Stopped)));
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
-        let said = |text: &str, columns| {
-            read(JudgedBy::Judge, "qrels", text, columns).unwrap_err().to_string()
+        let error_text = |text: &str, columns| {
+            read(FacetKind::Judge, "qrels", text, columns).unwrap_err().to_string()
         };
         for (text, columns, message) in [
             (
@@ -776,11 +564,11 @@ mod tests {
                 "qrels:1: there are 3 fields: expected 'query judge docno grade'",
             ),
         ] {
-            let found = said(text, columns);
+            let found = error_text(text, columns);
             assert!(found.contains(message), "{text}\n{found}");
         }
         let records = "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"group\": \"g\"}\n";
-        let error = read(JudgedBy::Preference, "qrels", records, None).unwrap_err().to_string();
+        let error = read(FacetKind::Preference, "qrels", records, None).unwrap_err().to_string();
         assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
     }
 
@@ -807,7 +595,7 @@ mod tests {
                 ));
             }
         }
-        let found = read(JudgedBy::Judge, "qrels", &text, None).unwrap();
+        let found = read(FacetKind::Judge, "qrels", &text, None).unwrap();
         let expected = Qrels::new(largest).unwrap();
         assert!(expected.grades().len() > 5_000 && found.exact().is_some());
         assert_eq!(
@@ -823,16 +611,27 @@ mod tests {
         let [one, other] = [&found, &expected].map(|qrels| {
             let matrix = Join::default().rankings(qrels, [("run".to_owned(), run())]).unwrap();
             (0..matrix.rows())
-                .map(|row| matrix.exact().unwrap().rows.of(row).to_vec())
+                .map(|row| matrix.exact().unwrap().rows.row(row).to_vec())
                 .collect::<Vec<_>>()
         });
         assert_eq!(one, other);
     }
 
-    /// A text whose queries are mostly together. It has `queries` of them, and `wrong` of a
+    fn open(text: &str) -> OpenInput {
+        let input = Input::Bytes { name: "qrels".into(), bytes: text.into() };
+        input.open(FileAccess::default()).unwrap()
+    }
+
+    /// Returns a context in which a text is read in small chunks.
+    fn context(number: usize) -> ReadContext<'static> {
+        let size = ChunkSize([100, 5000, 1 << 20][number % 3]);
+        ReadContext { seed: Seed::random(), size, watch: None }
+    }
+
+    /// Returns a text whose queries are mostly together. It has `queries` of them, and `wrong` of a
     /// thousand lines are no judgments or repeat one.
     fn together_but(
-        by: JudgedBy,
+        by: FacetKind,
         fields: usize,
         queries: usize,
         wrong: usize,
@@ -857,7 +656,7 @@ mod tests {
                 .collect();
             for (at, group) in groups.iter().enumerate() {
                 for doc in &docs {
-                    let level = if by == JudgedBy::Preference { doc.len() } else { below(3) };
+                    let level = if by == FacetKind::Preference { doc.len() } else { below(3) };
                     let subgroup = if fields == 5 {
                         format!("{} ", ["s", "10"][at % 2])
                     } else {
@@ -892,33 +691,29 @@ mod tests {
     }
 
     #[test]
-    fn reading_by_query_finds_what_reading_piece_by_piece_finds() {
-        let (mut sound, mut told) = (0, 0);
+    fn reading_by_query_finds_what_reading_in_any_order_finds() {
+        let (mut sound, mut problem_count) = (0, 0);
         for seed in 0..60 {
             let (queries, wrong) = if seed == 0 { (1500, 0) } else { (30, [0, 0, 20][seed % 3]) };
             for (by, fields) in [
-                (JudgedBy::Judge, 4),
-                (JudgedBy::Subtopic, 4),
-                (JudgedBy::Preference, 4),
-                (JudgedBy::Preference, 5),
+                (FacetKind::Judge, 4),
+                (FacetKind::Subtopic, 4),
+                (FacetKind::Preference, 4),
+                (FacetKind::Preference, 5),
             ] {
                 for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
                     let text = together_but(by, fields, queries, wrong, seed as u64);
-                    let reading = || FacetText::new((by, None), dialect, Seed::random(), None);
-                    let mut pieces = reading();
-                    pieces.add(text.as_bytes(), |_| ()).unwrap();
-                    let expected = pieces.finish("qrels");
-                    let bytes = AtomicUsize::new(0);
-                    let tell = |count| _ = bytes.fetch_add(count, Ordering::Relaxed);
-                    let found = reading().by_query(text.as_bytes(), "qrels", tell).unwrap();
-                    assert_eq!(bytes.into_inner(), text.len());
+                    let form = FacetForm { by, dialect, fields: None };
+                    let mut passing = text.as_bytes();
+                    let expected = form.read_stream("qrels", fields, &mut passing, None);
+                    let found = form.read(&open(&text), context(seed));
                     match (expected, found) {
                         (Ok((qrels, problems)), Ok((same, also))) => {
                             assert_eq!(also, problems, "{text}");
                             assert_eq!(all(&same), all(&qrels), "{text}");
-                            (sound, told) = (
+                            (sound, problem_count) = (
                                 sound + usize::from(problems.first.is_empty()),
-                                told + problems.first.len(),
+                                problem_count + problems.first.len(),
                             );
                         }
                         (expected, found) => {
@@ -931,22 +726,17 @@ mod tests {
                 }
             }
         }
-        assert!(sound > 100 && told > 100, "{sound} {told}");
-        let scattered: String =
-            (0..40).map(|line| format!("q{} a d{line} 1\n", line % 7)).collect();
-        let mut reading =
-            FacetText::new((JudgedBy::Judge, None), Dialect::Laneval, Seed::random(), None);
-        assert!(reading.by_query(scattered.as_bytes(), "qrels", |_| ()).is_none());
+        assert!(sound > 100 && problem_count > 100, "{sound} {problem_count}");
     }
 
     #[test]
     fn columns_are_the_text_of_the_same_rows() {
         for seed in 0..30 {
             for (by, fields) in [
-                (JudgedBy::Judge, 4),
-                (JudgedBy::Subtopic, 4),
-                (JudgedBy::Preference, 4),
-                (JudgedBy::Preference, 5),
+                (FacetKind::Judge, 4),
+                (FacetKind::Subtopic, 4),
+                (FacetKind::Preference, 4),
+                (FacetKind::Preference, 5),
             ] {
                 let text = together_but(by, fields, 30, 0, seed);
                 let rows: Vec<Vec<&str>> = text
@@ -958,28 +748,21 @@ mod tests {
                 let [query, group, subgroup, doc] = [0, 1, 2, fields - 2].map(column);
                 let grade: Vec<f64> =
                     rows.iter().map(|row| row[fields - 1].parse().unwrap()).collect();
-                let judgments = |rows: Range<usize>| Judgments {
-                    subgroup: (fields == 5).then(|| Text::Strs(&subgroup[rows.clone()])),
-                    ..Judgments::new(
-                        Text::Strs(&query[rows.clone()]),
-                        Text::Strs(&doc[rows.clone()]),
+                let judgments = |rows: Range<usize>| QrelsColumns {
+                    subgroup: (fields == 5).then(|| IdColumn::Strs(&subgroup[rows.clone()])),
+                    ..QrelsColumns::new(
+                        IdColumn::Strs(&query[rows.clone()]),
+                        IdColumn::Strs(&doc[rows.clone()]),
                         &grade[rows.clone()],
                     )
-                    .with_groups(Text::Strs(&group[rows]))
+                    .with_facets(IdColumn::Strs(&group[rows]))
                 };
                 // A border of batches within a query.
                 let batches = [judgments(0..rows.len() / 2), judgments(rows.len() / 2..rows.len())];
                 let expected = read(by, "qrels", &text, None).unwrap();
                 let found =
-                    read_columns(("qrels", &batches), by, Dialect::Laneval, Seed::random(), None)
+                    read_columns("qrels", &batches, by, Dialect::Laneval, Seed::random(), None)
                         .unwrap();
-                assert!(
-                    Survey::of_columns(
-                        &CheckedColumns::of_judgments("", &batches, Seed::random()).unwrap(),
-                        Seed::random()
-                    )
-                    .is_some()
-                );
                 assert_eq!(
                     (all(&found.0), found.1),
                     (all(&expected), Problems::default()),

@@ -1,63 +1,119 @@
-//! The shape of a line of judgments by facet.
+//! The shape of a line of judgments by facet: its number of fields, and the meaning of its number.
 
-use crate::judged_by::JudgedBy;
+use crate::bytes::hash::Seed;
+use crate::judged_by::FacetKind;
 use crate::lines::dialect::{Dialect, Rules};
+use crate::progress::ProgressHandle;
 
-/// The shape of the lines.
+/// The shape of lines of judgments by facet: the kind of facet, the dialect and the number of
+/// fields.
 #[derive(Clone, Copy)]
 pub struct FacetShape {
-    pub by: JudgedBy,
+    pub by: FacetKind,
     pub dialect: Dialect,
     pub rules: Rules,
     /// The number of fields of a line.
     pub fields: usize,
 }
 
+/// The source of judgments by facet as messages name it, with the expected shape of a row.
+#[derive(Clone, Copy)]
+pub struct FacetSource<'s> {
+    pub name: &'s str,
+    pub shape: FacetShape,
+    /// The expected shape of a row, behind a colon; empty for rows that are not text.
+    pub expected: &'s str,
+}
+
 impl FacetShape {
-    pub fn of(by: JudgedBy, fields: usize, dialect: Dialect) -> Self {
-        FacetShape { by, dialect, rules: dialect.rules(), fields }
+    pub fn new(by: FacetKind, fields: usize, dialect: Dialect) -> Self {
+        Self { by, dialect, rules: dialect.rules(), fields }
     }
 
-    /// Whether a line names a sub-group.
+    /// Returns whether a line of preferences names a sub-group beside the group.
     pub fn has_subgroups(self) -> bool {
         self.fields == 5
     }
 
-    /// Whether repeated rows may be dropped, because they are errors and a few suffice for the
-    /// message.
+    /// Returns whether repeated judgments may be dropped, as a few suffice for the message of the
+    /// error.
     pub fn thins(self) -> bool {
         // trec_eval counts a repeated preference twice, so no row may be dropped.
-        !(self.by == JudgedBy::Preference && self.rules.late_repeats)
+        !(self.by == FacetKind::Preference && self.rules.late_repeats)
     }
 
-    /// The name of the number of a line.
+    /// Returns the word for the number of a line of judgments by facet in messages: `level` or
+    /// `grade`.
     pub fn number(self) -> &'static str {
-        if self.by == JudgedBy::Preference { "level" } else { "grade" }
+        if self.by == FacetKind::Preference { "level" } else { "grade" }
     }
 
-    /// The parser of the grade or level; the parser returns `None` if the field is not a number.
-    #[inline(always)]
-    pub fn parser(&self) -> fn(&[u8]) -> Option<f64> {
-        if self.by == JudgedBy::Preference { self.rules.score } else { self.rules.grade }
+    /// Returns the number of fields of a line that name groups.
+    pub fn groups(self) -> usize {
+        self.fields - 3
     }
 
-    /// Returns a grade or a level as the dialect takes it: trec_eval 9 rounds levels to f32.
+    /// Returns the parser of the grade or preference level of a line by the dialect. The parser
+    /// returns `None` if the field is not a number.
+    pub fn parser(self) -> fn(&[u8]) -> Option<f64> {
+        match self.by {
+            // A level may be infinite only once it is rounded.
+            FacetKind::Preference if self.dialect == Dialect::Trec9 => |field| {
+                let level = (Dialect::Trec9.rules().score)(field)?;
+                Some(level).filter(|&level| (level as f32).is_finite())
+            },
+            FacetKind::Preference if self.dialect == Dialect::Trec10 => {
+                |field| (Dialect::Trec10.rules().score)(field).filter(|level| level.is_finite())
+            }
+            FacetKind::Preference => self.rules.score,
+            _ => self.rules.grade,
+        }
+    }
+
+    /// Returns whether a grade or level is finite in the dialect.
+    pub fn is_valid(self, number: f64) -> bool {
+        self.grade(number).is_finite()
+    }
+
+    /// Returns the message about a grade or level that is not finite.
+    pub fn invalid_number(self, number: f64) -> String {
+        format!("{} {number} is not a finite number", self.number())
+    }
+
+    /// Converts a grade or a preference level to its value in the dialect: trec_eval 9 rounds
+    /// levels to f32.
     pub fn grade(self, grade: f64) -> f64 {
         let grade = match self.by {
-            JudgedBy::Preference if self.dialect == Dialect::Trec9 => f64::from(grade as f32),
-            JudgedBy::Preference => grade,
+            FacetKind::Preference if self.dialect == Dialect::Trec9 => f64::from(grade as f32),
+            FacetKind::Preference => grade,
             _ if self.rules.whole_grades => grade.trunc(),
             _ => grade,
         };
-        grade + 0.0
+        grade + 0.0 // −0 is 0
     }
 
+    /// Returns the grade of a document in the qrels, given its largest grade or level over all
+    /// judges or groups. trec_eval 10 cuts off what is behind the dot of a grade, and levels are
+    /// grades there.
+    pub fn table_grade(self, largest: f64) -> f64 {
+        if self.rules.whole_grades { largest.trunc() + 0.0 } else { largest }
+    }
+
+    /// Returns the expected fields of a line of judgments by facet, in words for a message.
     pub fn expected(self) -> &'static str {
         match (self.by, self.fields) {
-            (JudgedBy::Judge, _) => "expected 'query judge docno grade'",
-            (JudgedBy::Subtopic, _) => "expected 'query subtopic docno grade'",
-            (JudgedBy::Preference, 5) => "expected 'query group sub-group docno level'",
-            (JudgedBy::Preference | JudgedBy::Span, _) => "expected 'query group docno level'",
+            (FacetKind::Judge, _) => "expected 'query judge docno grade'",
+            (FacetKind::Subtopic, _) => "expected 'query subtopic docno grade'",
+            (FacetKind::Preference, 5) => "expected 'query group sub-group docno level'",
+            (FacetKind::Preference | FacetKind::Span, _) => "expected 'query group docno level'",
         }
     }
+}
+
+/// A source of judgments by facet, and what they are read with.
+#[derive(Clone, Copy)]
+pub struct FacetContext<'a> {
+    pub source: FacetSource<'a>,
+    pub seed: Seed,
+    pub watch: Option<&'a ProgressHandle>,
 }

@@ -1,0 +1,222 @@
+//! The rows of a qrels or run text, merged by unit (the document that chunks count for), to be
+//! written again.
+//!
+//! The code that merges results and judgments before ranking also merges these rows. So the written
+//! file gives the values of the text itself with the same options. All rows are held, because the
+//! rows of a query may be anywhere.
+
+use std::sync::Arc;
+
+use super::aggregate::{AggregateRule, Aggregator, QrelsAggregator};
+use crate::bytes::hash::Seed;
+use crate::bytes::interner::Interner;
+use crate::doc_ids::rule::DocIdRule;
+use crate::error::{Error, Problems, Result};
+use crate::lines::diagnostics::{Diagnostics, whole_file};
+use crate::lines::layout::RankColumn;
+use crate::lines::row::copy_docno;
+use crate::record::layout::{Docnos, Record, address, by_docno, score_of_key, sort_key};
+use crate::rows::text_rows::{TextRank, TextRow};
+use crate::rule::RankingRule;
+
+/// A row of a qrels or run text, held until all rows are read and can be merged by unit.
+struct BufferedRow {
+    line: u64,
+    doc: Vec<u8>,
+    number: Vec<u8>,
+    value: f64,
+    rank: Option<Vec<u8>>,
+    tag: Option<Vec<u8>>,
+}
+
+/// All rows of a qrels or run text by query, held in order to merge the rows of each unit.
+pub(super) struct RowAggregator {
+    seed: Seed,
+    queries: Interner,
+    rows: Vec<Vec<BufferedRow>>,
+}
+
+/// A merged row that stands for a unit of a query: its source row, and the merged grade or score.
+/// The source row is told by its query and its place among the rows of the query.
+struct AggregatedRow {
+    query: usize,
+    row: usize,
+    unit: Vec<u8>,
+    value: f64,
+}
+
+impl RowAggregator {
+    pub fn new() -> Self {
+        let seed = Seed::random();
+        Self { seed, queries: Interner::new(seed), rows: Vec::new() }
+    }
+
+    /// Holds a copy of a row of a qrels or run text for merging by unit.
+    pub fn push(&mut self, row: TextRow<'_>) {
+        let query = self.queries.insert(row.query).0 as usize;
+        if query == self.rows.len() {
+            self.rows.push(Vec::new());
+        }
+        let rank = match row.rank {
+            Some(TextRank::Written(rank)) => Some(rank.to_vec()),
+            _ => None,
+        };
+        self.rows[query].push(BufferedRow {
+            line: row.line,
+            doc: row.doc.to_vec(),
+            number: row.number.to_vec(),
+            value: row.value,
+            rank,
+            tag: row.tag.map(<[u8]>::to_vec),
+        });
+    }
+
+    /// Converts the held rows of one query to records, with a buffer of their docnos. In the buffer
+    /// each docno is behind the number of its line.
+    fn records(&self, query: usize, key: impl Fn(f64) -> u64) -> (Vec<u8>, Vec<Record>) {
+        let mut docnos = Vec::new();
+        let records = self.rows[query].iter().map(|row| {
+            let at = copy_docno(&mut docnos, row.line, &row.doc, None);
+            let hash = self.seed.hash(&row.doc, 0, row.doc.len());
+            let (at, length) = (address(0, at), row.doc.len() as u32);
+            Record { key: key(row.value), hash, at, length, query: query as u32 }
+        });
+        let records = records.collect();
+        (docnos, records)
+    }
+
+    /// Merges the results of each query by unit, and passes the merged rows of the run to `take`.
+    ///
+    /// # Errors
+    /// What is wrong with ids; what `take` finds wrong.
+    pub fn each_result(
+        &self,
+        name: &str,
+        merging: Arc<AggregateRule>,
+        rule: &RankingRule,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        let changes_scores = merging.repeats.changes_scores();
+        let mut uniting = Aggregator::new(merging.clone(), rule, self.seed, false);
+        let (mut findings, mut merged) = (Diagnostics::default(), Vec::new());
+        for query in 0..self.rows.len() {
+            let (bytes, records) = self.records(query, |value| sort_key(value, rule.score));
+            let chunks = [&bytes[..]];
+            let ids = copies(&chunks);
+            uniting.aggregate(self.queries.ids().get(query), &records, ids, &mut findings);
+            let units = uniting.docnos(&ids);
+            let mut rows = unit_rows(query, &records, uniting.aggregated(), units, score_of_key);
+            // A file's order has no sums, which are ranked; otherwise the best result of each unit
+            // stays where it is.
+            if changes_scores {
+                let by_docno = by_docno(rule.ties);
+                rows.sort_by(|one, other| {
+                    let by_value = other.value.total_cmp(&one.value);
+                    by_value.then_with(|| by_docno(&one.unit, &other.unit))
+                });
+            }
+            merged.extend(rows);
+        }
+        let nothing = uniting.seen.unused_rule_message(&merging.units, "--doc-id");
+        sound(name, findings, nothing)?;
+        if !changes_scores {
+            merged.sort_by_key(|row| self.rows[row.query][row.row].line);
+        }
+        self.pass(name, &merged, changes_scores, take)
+    }
+
+    /// Merges the judgments of each query by unit, and passes the merged rows of the qrels to
+    /// `take`.
+    ///
+    /// # Errors
+    /// As [`RowAggregator::each_result`].
+    pub fn each_judgment(
+        &self,
+        name: &str,
+        units: &DocIdRule,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        let mut judged = QrelsAggregator::default();
+        let (mut findings, mut merged) = (Diagnostics::default(), Vec::new());
+        for query in 0..self.rows.len() {
+            let (bytes, records) = self.records(query, f64::to_bits);
+            let chunks = [&bytes[..]];
+            let ids = copies(&chunks);
+            let (united, docnos) =
+                judged.aggregate(units, self.seed, &records, &ids, &mut findings);
+            merged.extend(unit_rows(query, &records, united, docnos, f64::from_bits));
+        }
+        sound(name, findings, judged.seen.unused_rule_message(units, "--qrels-doc-id"))?;
+        merged.sort_by_key(|row| self.rows[row.query][row.row].line);
+        self.pass(name, &merged, false, take)
+    }
+
+    /// Passes merged rows of a qrels or run text to `take`; a changed score or grade is written
+    /// anew. New scores have no ranks of the text.
+    fn pass(
+        &self,
+        name: &str,
+        merged: &[AggregatedRow],
+        counted: bool,
+        mut take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        let mut problems = Problems::default();
+        let mut counts = vec![0u64; self.rows.len()];
+        for AggregatedRow { query, row, unit, value } in merged {
+            let buffered = &self.rows[*query][*row];
+            counts[*query] += 1;
+            let written = written(*value);
+            // A value that did not change is written as the text has it.
+            let number =
+                if buffered.value == *value { &buffered.number[..] } else { written.as_bytes() };
+            let rank = match &buffered.rank {
+                Some(rank) if !counted => TextRank::Written(rank),
+                _ => TextRank::Counted(counts[*query]),
+            };
+            let query = self.queries.ids().get(*query);
+            let (line, value, tag) = (buffered.line, *value, buffered.tag.as_deref());
+            let (doc, rank) = (&unit[..], Some(rank));
+            match take(TextRow { line, query, doc, number, value, rank, tag, group: None }) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(message) => problems.add(name, line, || message),
+            }
+        }
+        problems.into_result(())
+    }
+}
+
+/// Returns the docnos of records that were copied to `bytes`.
+fn copies<'a>(bytes: &'a [&'a [u8]]) -> Docnos<'a> {
+    Docnos::Chunks { first: 0, chunks: bytes, text: false, ranks: RankColumn::None }
+}
+
+/// Converts the merged records of one query to rows, each with the id of its unit.
+fn unit_rows(
+    query: usize,
+    records: &[Record],
+    united: &[Record],
+    units: Docnos<'_>,
+    value: fn(u64) -> f64,
+) -> Vec<AggregatedRow> {
+    let rows = united.iter().map(|record| AggregatedRow {
+        query,
+        // Records lie in the order of their places.
+        row: records.partition_point(|other| other.at < record.at),
+        unit: units.get(record).to_vec(),
+        value: value(record.key),
+    });
+    rows.collect()
+}
+
+/// Rejects a text whose ids have problems, and a rule of units that changes nothing.
+fn sound(name: &str, findings: Diagnostics, nothing: Option<String>) -> Result<()> {
+    findings.into_problems(name, |line| line, &[]).into_result(())?;
+    nothing.map_or(Ok(()), |message| Err(Error::Input(whole_file(name, message))))
+}
+
+/// Writes a score or grade as the shortest decimal that reads as the same number.
+fn written(value: f64) -> String {
+    let plain = value == 0.0 || (1e-5..1e15).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:?}") }
+}

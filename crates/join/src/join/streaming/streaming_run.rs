@@ -1,0 +1,357 @@
+//! A run that is read once, from text or from batches of columns, and ranked query by query.
+
+use std::io::Read;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+use super::query_starts::{QueryStarts, place_to_position};
+use super::ranking_sink::{RankingForwarder, RankingSink, flush};
+use crate::columns::{CheckedColumns, PendingQuery, RunColumns};
+use crate::error::{Error, Problems, Result};
+use crate::format::RowLayout;
+use crate::join::aggregate::AggregateCounts;
+use crate::join::qrels::Qrels;
+use crate::join::repairs::RetrievedSample;
+use crate::join::run::{
+    JoinContext, RunRankings, RunReader, check_ties, empty_run_message, ignored,
+    unused_rule_message,
+};
+use crate::lines::chunks::{ChunkSize, CutRule, last_query_end};
+use crate::lines::diagnostics;
+use crate::lines::diagnostics::{Diagnostics, whole_file};
+use crate::lines::layout::SortBy;
+use crate::lines::shape::Role;
+use crate::matrix::{RunInfo, ScoreWarnings};
+use crate::record::columns::ColumnSource;
+use crate::record::reader::{InOrder, RowSource, TextSource};
+use crate::settings::Join;
+use crate::text::Purpose;
+
+/// A run that is read once from text or columns. Each query is ranked, and its ranking is passed to
+/// a sink, the taker of rankings of the worker.
+pub struct StreamingRun<'q, T> {
+    join: Join,
+    joining: JoinContext<'q>,
+    name: String,
+    /// The name of the source in messages.
+    source: String,
+    /// Whether ranks decide, and not scores; known once there are rows.
+    by_rank: Option<bool>,
+    /// Where each query of the qrels began, to find a query that comes back.
+    places: QueryStarts,
+    /// The workers of all readings so far, between readings.
+    workers: Vec<RankingWorker<'q, T>>,
+    /// A function that makes the taker of rankings for a worker.
+    make: Box<dyn Fn() -> T + Send + Sync + 'q>,
+    /// The sizes of chunks of text.
+    pub(super) size: ChunkSize,
+    /// The numbers of chunks, lines and results so far; a row of columns counts as a line.
+    chunks: u64,
+    lines: u64,
+    results: u64,
+    tag: Vec<u8>,
+    /// The format of the text, if it is text.
+    form: RowLayout,
+    is_text: bool,
+    repeats: Problems,
+    /// The rows of the last query of columns, which may continue in the next batch.
+    pending: PendingQuery,
+}
+
+/// The state that a worker of a streamed run keeps from one text or batch of columns to the next:
+/// its reader, its rankings that wait for the sink, and the sink.
+struct RankingWorker<'q, T> {
+    results: RunReader<'q>,
+    rankings: RunRankings<'q>,
+    take: T,
+}
+
+impl<'q, T: RankingSink> StreamingRun<'q, T> {
+    /// Makes a streamed run called `name`, before any of its results have come. `source` is the
+    /// name of its source in messages; `make` makes the taker of rankings for a worker.
+    ///
+    /// # Errors
+    /// Qrels read in another dialect; settings of units that contradict the order of ties.
+    pub fn new(
+        join: &Join,
+        qrels: &'q Qrels,
+        name: &str,
+        source: &str,
+        make: impl Fn() -> T + Send + Sync + 'q,
+    ) -> Result<Self> {
+        join.check_dialect(qrels)?;
+        join.check_units()?;
+        let joining = JoinContext { keep_ties: false, ..join.unwatched_context(qrels) };
+        Ok(Self {
+            join: Join { watch: None, ..join.clone() },
+            joining,
+            name: name.to_owned(),
+            source: source.to_owned(),
+            by_rank: None,
+            places: QueryStarts::new(qrels.queries().len()),
+            workers: Vec::new(),
+            make: Box::new(make),
+            size: ChunkSize::default(),
+            chunks: 0,
+            lines: 0,
+            results: 0,
+            tag: Vec::new(),
+            form: RowLayout::trec(),
+            is_text: false,
+            repeats: Problems::default(),
+            pending: PendingQuery::default(),
+        })
+    }
+
+    /// Recognises the format of a streamed run's text by its first bytes, `start`.
+    ///
+    /// # Errors
+    /// A text that cannot be a run.
+    pub fn detect_format(&mut self, start: &[u8]) -> Result<()> {
+        let purpose = Purpose::Run(self.joining.qrels.aligned());
+        let detected = self.join.read_settings().detect(purpose, &self.source, Some(start), None);
+        self.form =
+            detected.map_err(|other| Error::Input(other.problems(Role::Run, &self.source)))?;
+        Ok(())
+    }
+
+    /// Returns the number of bytes at the start of a run text that are whole queries, if the lines
+    /// of each query are together. `None` if the format has no lines, so that no end of a query is
+    /// found in the text.
+    pub fn complete_bytes(&self, text: &[u8]) -> Option<usize> {
+        self.form.lines().map(|rule| last_query_end(text, rule))
+    }
+
+    /// Ranks the queries of a run text, read to its end; returns `None` if a taker of rankings
+    /// wanted no more. The end of the text ends its last query too.
+    ///
+    /// # Errors
+    /// An error of the reader; the problems of all lines; a query that comes back; ranks where
+    /// scores are needed, or the reverse.
+    pub fn text(&mut self, text: &mut (dyn Read + Send)) -> Result<Option<()>> {
+        self.ranks(self.form.order())?;
+        check_ties(&self.source, self.form.order(), self.joining.rule.ties)?;
+        self.is_text = true;
+        if !self.end_pending()? {
+            return Ok(None);
+        }
+        let (name, before) = (self.source.clone(), self.chunks);
+        let form = std::mem::replace(&mut self.form, RowLayout::trec());
+        let size = self.size;
+        let blocks = form.blocks(Box::new(text), |rule| CutRule::between_queries(size, rule));
+        let mut blocks = blocks.map_err(|error| Error::unreadable(&name, error))?;
+        let went_on = self.read(&TextSource::passing(&name, &form, size, &mut *blocks));
+        drop(blocks);
+        // The next text continues the table of this text, so its first line is not a header.
+        self.form = if self.chunks == before { form } else { form.without_header() };
+        Ok(went_on?.then_some(()))
+    }
+
+    /// Ranks the queries of a batch of columns, except the last, which may continue in the next
+    /// batch. Returns `None` if a taker of rankings wanted no more.
+    ///
+    /// # Errors
+    /// Invalid columns; a query that comes back; ranks where scores are needed, or the reverse.
+    pub fn columns(&mut self, records: &RunColumns<'_>) -> Result<Option<()>> {
+        self.join.check_ties_in_memory()?;
+        let name = self.source.clone();
+        // Messages count results through all batches. They cannot name rows of tables with lists:
+        // for that the tables of earlier batches would be needed, and these are gone.
+        let records = RunColumns { lists: None, ..*records };
+        let batch = std::slice::from_ref(&records);
+        let columns = CheckedColumns::from_run(&name, batch, self.joining.qrels.seed())
+            .map_err(|e| self.later(e))?;
+        if columns.rows() == 0 {
+            return Ok(Some(()));
+        }
+        let order = columns.order();
+        self.ranks(order)?;
+        let first = columns.first_rows_of(self.pending.query());
+        self.pending.push(&columns, 0..first);
+        if first == columns.rows() {
+            return Ok(Some(()));
+        }
+        if !self.end_pending()? {
+            return Ok(None);
+        }
+        let last = columns.last_query();
+        let source = ColumnSource::some(&columns, first..last);
+        let went_on = first == last || self.read(&source)?;
+        self.pending.push(&columns, last..columns.rows());
+        Ok(went_on.then_some(()))
+    }
+
+    /// Notes whether ranks or scores order the results of the run, and rejects a change between
+    /// batches.
+    fn ranks(&mut self, order: SortBy) -> Result<()> {
+        self.joining.check_units(&self.source, order)?;
+        let by_rank = !matches!(order, SortBy::Scores { .. });
+        if *self.by_rank.get_or_insert(by_rank) == by_rank {
+            return Ok(());
+        }
+        let message = "some batches have scores, and others ranks alone".to_owned();
+        Err(Error::Input(whole_file(&self.source, message)))
+    }
+
+    /// Shifts the line numbers of an error in a later batch, so that they count from the start of
+    /// the run.
+    fn later(&self, error: Error) -> Error {
+        let before = self.lines + self.pending.rows();
+        match error {
+            Error::Input(mut problems) => {
+                // Line 0 stands for the whole input.
+                let with_line = problems.first.iter_mut().filter(|problem| problem.line > 0);
+                with_line.for_each(|problem| problem.line += before);
+                Error::Input(problems)
+            }
+            other => other,
+        }
+    }
+
+    /// Ranks the last query of the batches of columns so far, which had to wait for its end.
+    fn end_pending(&mut self) -> Result<bool> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.rows() == 0 {
+            return Ok(true);
+        }
+        let (name, id) = (self.source.clone(), pending.query_text());
+        let parts = pending.records(&id);
+        let columns = CheckedColumns::from_run(&name, &parts, self.joining.qrels.seed())?;
+        self.read(&ColumnSource::some(&columns, 0..columns.rows()))
+    }
+
+    /// Reads rows of the run, and ranks its queries; returns whether the takers of rankings want
+    /// more.
+    fn read(&mut self, source: &impl RowSource) -> Result<bool> {
+        let before = self.lines;
+        let (joining, order) = (&self.joining, source.order());
+        let (places, chunks, make) = (&self.places, self.chunks, &self.make);
+        let stop = AtomicBool::new(false);
+        let spare = Mutex::new(std::mem::take(&mut self.workers));
+        // Workers of the reading before are used again, with the rankings that they hold. So the
+        // rankings of many small batches of columns are passed to a sink together.
+        let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), || {
+            let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let RankingWorker { results, rankings, take } =
+                spare.unwrap_or_else(|| RankingWorker {
+                    results: RunReader::new(joining),
+                    rankings: RunRankings::new(joining, order),
+                    take: make(),
+                });
+            let taking =
+                RankingForwarder { places, chunks, rankings, take, back: None, refused: false };
+            (results, InOrder::new(taking, &stop))
+        })?;
+        let lines = read.lines();
+        let (mut back, mut went_on, mut tag) = (None::<(u64, u32)>, true, Default::default());
+        let (mut findings, mut repeats) =
+            (std::mem::take(&mut read.findings), Diagnostics::default());
+        // Spare workers that this reading did not need stay, with the rankings they hold.
+        let mut workers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (mut results, keep) in read.rows.into_iter().zip(keeps) {
+            let RankingForwarder { mut rankings, take, back: came, refused, .. } = keep.make;
+            went_on &= !refused && !take.is_stopped();
+            back = back.into_iter().chain(came).min();
+            tag = std::mem::take(&mut results.tag).max(tag);
+            findings.merge(std::mem::take(&mut rankings.ranker.wrong_ranks));
+            let repeated = std::mem::take(&mut rankings.findings);
+            if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(repeated);
+            workers.push(RankingWorker { results, rankings, take });
+        }
+        self.workers = workers;
+        let file = &self.source;
+        if let Some((place, query)) = back {
+            let line = source.line(before + place_to_position(place, self.chunks).in_all(&lines));
+            let query = joining.qrels.queries().get(query as usize).to_vec();
+            return Err(Error::QueryNotContiguous { file: file.clone(), line, query });
+        }
+        if !went_on {
+            return Ok(false);
+        }
+        findings.into_problems(file, |line| source.line(before + line), &lines).into_result(())?;
+        let repeats = repeats.into_problems(file, |line| source.line(before + line), &lines);
+        self.repeats = diagnostics::join([std::mem::take(&mut self.repeats), repeats]);
+        self.count(&lines, read.count, tag.1);
+        Ok(true)
+    }
+
+    /// Adds chunks with these numbers of lines and their results to the counts of the run, and
+    /// keeps their last tag.
+    fn count(&mut self, lines: &[u64], results: u64, tag: Vec<u8>) {
+        self.chunks += lines.len() as u64;
+        self.lines += lines.iter().sum::<u64>();
+        self.results += results;
+        // The last tag of the run counts, and its last batch may have no tag.
+        if !tag.is_empty() {
+            self.tag = tag;
+        }
+    }
+
+    /// Returns the number of results of the run so far.
+    pub fn results(&self) -> u64 {
+        self.results + self.pending.rows()
+    }
+
+    /// Returns the takers of rankings of all workers so far.
+    pub fn sinks(&mut self) -> impl Iterator<Item = &mut T> {
+        self.workers.iter_mut().map(|worker| &mut worker.take)
+    }
+
+    /// Passes on the remaining rankings, and returns facts about the run; `None` if a taker wanted
+    /// no more.
+    ///
+    /// # Errors
+    /// The errors of [`Self::columns`], for the last query; a run without results, or without a
+    /// query of the qrels; a rule of units that changes nothing; repeated documents.
+    pub fn finish(&mut self) -> Result<Option<FinishedRun>> {
+        if !self.end_pending()? {
+            return Ok(None);
+        }
+        let (mut seen, mut units) = (ScoreWarnings::default(), AggregateCounts::default());
+        let mut sample = RetrievedSample::default();
+        for RankingWorker { rankings, take, .. } in &mut self.workers {
+            if !flush(rankings, take) {
+                return Ok(None);
+            }
+            seen.merge(rankings.ranker.seen);
+            sample.merge(std::mem::take(&mut rankings.sample));
+            rankings.uniting.iter().for_each(|uniting| units.merge(uniting.seen.clone()));
+        }
+        let ignored = ignored(self.workers.iter().map(|worker| &worker.results));
+        let info = RunInfo {
+            name: self.name.clone(),
+            tag: self.tag.clone(),
+            source: self.source.clone(),
+            results: self.results,
+            ignored,
+            seen: seen.beside(self.joining.qrels.codebook()),
+            units: units.counts,
+        };
+        let seen_queries = self.places.seen();
+        let expected = if self.is_text { self.form.expected(Role::Run) } else { String::new() };
+        if let Some(message) =
+            empty_run_message(&info, seen_queries.contains(&true), &self.joining, expected)
+                .or_else(|| unused_rule_message(&units, &self.joining))
+        {
+            return Err(Error::Input(whole_file(&self.source, message)));
+        }
+        self.joining.note_repair(&self.source, &sample);
+        let evaluated =
+            (0..).zip(&seen_queries).filter(|(_, is_seen)| **is_seen).map(|(query, _)| query);
+        let repeats = std::mem::take(&mut self.repeats);
+        let repeats = diagnostics::join([self.joining.qrels.repeats_in(evaluated), repeats]);
+        if repeats.first.is_empty() {
+            Ok(Some(FinishedRun { info, seen_queries }))
+        } else {
+            Err(Error::Duplicate(repeats))
+        }
+    }
+}
+
+/// The facts about a streamed run that was read to its end: counts, and which queries of the qrels
+/// the run had.
+pub struct FinishedRun {
+    pub info: RunInfo,
+    /// For each query of the qrels, whether the run had the query.
+    pub seen_queries: Vec<bool>,
+}

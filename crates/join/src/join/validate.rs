@@ -1,0 +1,38 @@
+//! Checks of all inputs of a join together, such as whether one of them has problems.
+
+use super::qrels::Qrels;
+use crate::bytes::input::{Input, RunInput};
+use crate::error::{Error, Problems, Result};
+use crate::lines::diagnostics::{self, RunProblems};
+use crate::matrix::{LabelMatrix, MatrixBuilder, StagedRun};
+
+/// Rejects a join with the standard input as two or more of its inputs.
+pub(crate) fn check_stdin_once(qrels: Option<&Input>, runs: &[RunInput]) -> Result<()> {
+    let inputs = runs.iter().map(|run| &run.input).chain(qrels);
+    if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
+        let message = "the standard input can be only one of the inputs".to_owned();
+        return Err(Error::Unanswerable(message));
+    }
+    Ok(())
+}
+
+/// Returns the joined runs, if neither the runs nor the qrels have problems; else an error.
+pub(crate) fn without_problems(
+    problems: Problems,
+    staged: Vec<(StagedRun, RunProblems)>,
+    qrels: &Qrels,
+) -> Result<Vec<StagedRun>> {
+    let (runs, wrong): (Vec<StagedRun>, Vec<RunProblems>) = staged.into_iter().unzip();
+    let (lines, repeats): (Vec<Problems>, Vec<Problems>) =
+        wrong.into_iter().map(|wrong| (wrong.lines, wrong.repeats)).unzip();
+    // Problems of lines come first: repeats count only in inputs that can be read.
+    diagnostics::join([problems].into_iter().chain(lines)).into_result(())?;
+    let repeats = diagnostics::join([qrels.repeats(&runs)].into_iter().chain(repeats));
+    if repeats.first.is_empty() { Ok(runs) } else { Err(Error::Duplicate(repeats)) }
+}
+
+/// Adds all joined runs to the matrix, and returns the label matrix.
+pub(crate) fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix> {
+    runs.into_iter().for_each(|run| matrix.push(run));
+    matrix.finish()
+}

@@ -1,0 +1,194 @@
+//! The finding and dropping of documents that one query of qrels or of a run has more than once.
+//!
+//! Each repetition of a document is a problem, and a file with repetitions is refused. Yet rows are
+//! kept until their query is complete, and a compressed file of a few kilobytes can repeat one row
+//! sixty million times. So repeated rows are dropped now and then while rows are collected. Each
+//! query keeps the first row of every document, and as many of the earliest repeated rows as a
+//! message shows. The remaining rows and the number of dropped rows give the same message as all
+//! rows would.
+//!
+//! Looking for repeated rows means sorting all of them, which a large honest query should not pay
+//! for. So some rows are drawn at random first. 2¹⁶ rows are some 2³¹ pairs. If half of the rows
+//! repeat d documents, a quarter of the pairs are of such rows, and one in d of these pairs has
+//! equal documents: 2²⁹/d pairs, some thousands wherever dropping pays. The draw costs a few
+//! milliseconds each time that the number of rows has quadrupled.
+
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, RandomState};
+
+use super::layout::{Docnos, Record};
+use crate::error::Problems;
+use crate::lines::diagnostics::Diagnostics;
+
+/// The least number of rows for which a search for repeated rows pays: 32 MiB of records.
+pub(crate) const MANY: usize = 1 << 20;
+/// The number of rows that are drawn to decide whether a search pays.
+const DRAWN: u64 = 1 << 16;
+
+/// Returns the records of one query that repeat a document, each with the first record of the
+/// document. Pairs are in input order of the later records. All `records` belong to a single query.
+fn duplicates<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
+    let mut found = Vec::new();
+    each_repeated(records, docnos, |same| {
+        found.extend(same[1..].iter().map(|&again| (same[0], again)));
+    });
+    found.sort_unstable_by_key(|(_, again)| again.at);
+    found
+}
+
+/// Reports each record of a query that repeats a document; `message` is made of the first record
+/// and it.
+pub(crate) fn report_duplicates(
+    records: &[Record],
+    docnos: Docnos<'_>,
+    findings: &mut Diagnostics,
+    message: impl Fn(&Record, &Record) -> String,
+) {
+    for (first, again) in duplicates(records, docnos) {
+        findings.add(again.at, || docnos.repeat(again, first, message(first, again)));
+    }
+}
+
+/// Calls `take` with the records of each document that a query has more than once, in input order.
+fn each_repeated<'a>(
+    records: &'a [Record],
+    docnos: Docnos<'_>,
+    mut take: impl FnMut(&[&'a Record]),
+) {
+    let mut order: Vec<&Record> = records.iter().collect();
+    sort_by_document(&mut order, docnos);
+    order
+        .chunk_by(|one, other| by_document(one, other, docnos).is_eq())
+        .filter(|same| same.len() > 1)
+        .for_each(&mut take);
+}
+
+/// Drops records that repeat documents of their query, if a random sample of records has repeats.
+/// Each query keeps the first record of each document, and its earliest repeated records. Returns
+/// the number of dropped records.
+pub(crate) fn drop_duplicates(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
+    if seems_repeated(records, docnos) { drop_repeated(records, docnos) } else { 0 }
+}
+
+/// Drops records that repeat documents of their query, except the earliest few; returns the number
+/// dropped.
+fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
+    let mut again: Vec<(u32, u64)> = Vec::new();
+    each_repeated(records, docnos, |same| {
+        again.extend(same[1..].iter().map(|record| (record.query, record.at)));
+    });
+    again.sort_unstable();
+    let dropped: Vec<(u32, u64)> = again
+        .chunk_by(|one, other| one.0 == other.0)
+        .flat_map(|of_query| of_query.iter().skip(Problems::LIMIT))
+        .copied()
+        .collect();
+    // Both lists may be as long as the records: the first is freed before records are looked up.
+    drop(again);
+    records.retain(|record| dropped.binary_search(&(record.query, record.at)).is_err());
+    dropped.len() as u64
+}
+
+/// Returns whether documents of a query are probably repeated many times, by a random sample of
+/// records.
+fn seems_repeated(records: &[Record], docnos: Docnos<'_>) -> bool {
+    // The draw is random, so that no text can place its repeated rows where the draw misses them.
+    let (random, count) = (RandomState::new(), records.len() as u64);
+    let mut drawn: Vec<&Record> = (0..DRAWN.min(count))
+        .map(|draw| &records[(random.hash_one(draw) % count) as usize])
+        .collect();
+    sort_by_document(&mut drawn, docnos);
+    drawn.dedup_by_key(|record| record.at); // drawn twice
+    drawn.windows(2).any(|pair| by_document(pair[0], pair[1], docnos).is_eq())
+}
+
+/// Sorts records by query, document and place.
+fn sort_by_document(records: &mut [&Record], docnos: Docnos<'_>) {
+    records
+        .sort_unstable_by(|one, other| by_document(one, other, docnos).then(one.at.cmp(&other.at)));
+}
+
+/// Compares two records by query and document, and judgments by facet also by their groups, which
+/// they have in the place of the hash.
+fn by_document(one: &Record, other: &Record, docnos: Docnos<'_>) -> Ordering {
+    let by_hash = (one.query, one.hash).cmp(&(other.query, other.hash));
+    // Docnos are compared only where hashes are equal, so most pairs cost no random access.
+    by_hash.then_with(|| docnos.get(one).cmp(docnos.get(other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lines::layout::RankColumn;
+    use crate::record::layout::address;
+
+    /// Returns the docnos of records of the text that `chunks` are.
+    fn in_text<'t>(chunks: &'t [&'t [u8]]) -> Docnos<'t> {
+        Docnos::Chunks { first: 0, chunks, text: true, ranks: RankColumn::OfTrec }
+    }
+
+    /// Records of some documents `a`, `b`, … of some queries, in the text that is made of them.
+    fn collected(rows: &[(u32, u8)]) -> (Vec<u8>, Vec<Record>) {
+        let text: Vec<u8> = rows.iter().map(|(_, document)| b'a' + document).collect();
+        let record = |(at, &(query, document)): (usize, &(u32, u8))| Record {
+            hash: u64::from(document / 2), // two documents have one hash
+            at: address(0, at),
+            length: 1,
+            query,
+            ..Record::default()
+        };
+        (text, rows.iter().enumerate().map(record).collect())
+    }
+
+    #[test]
+    fn repeats_are_told_from_colliding_hashes() {
+        let text = b"abcabdaa";
+        let record = |at: u64| Record { hash: 7, at, length: 1, ..Record::default() };
+        let mut all: Vec<Record> = (0..8).map(record).collect();
+        all[3].hash = 8; // cannot happen to the same docno, and is not looked at
+        let chunks: [&[u8]; 1] = [text];
+        let docnos = in_text(&chunks);
+        let found: Vec<(u64, u64)> =
+            duplicates(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
+        assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_says_the_same(rows in prop::collection::vec((0..3u32, 0..20u8), 1..300)) {
+            let (text, all) = collected(&rows);
+            let chunks: [&[u8]; 1] = [&text];
+            let docnos = in_text(&chunks);
+            let mut left = all.clone();
+            let dropped = drop_repeated(&mut left, docnos);
+            prop_assert_eq!(left.len() as u64 + dropped, all.len() as u64);
+            prop_assert!(left.is_sorted_by(|one, next| one.at < next.at));
+            for query in 0..3 {
+                let [all, left] = [&all, &left].map(|records| {
+                    let of_query: Vec<Record> =
+                        records.iter().filter(|record| record.query == query).copied().collect();
+                    of_query
+                });
+                let [all, left] = [&all, &left].map(|records| duplicates(records, docnos));
+                prop_assert_eq!(left.len(), all.len().min(Problems::LIMIT));
+                prop_assert_eq!(&all[..left.len()], &left[..]);
+            }
+            prop_assert_eq!(drop_repeated(&mut left, docnos), 0);
+        }
+    }
+
+    #[test]
+    fn few_rows_that_repeat_others_cost_nothing_to_keep() {
+        let mut rows: Vec<Record> = (0..3 * DRAWN)
+            .map(|at| Record { hash: at, at, length: 0, ..Record::default() })
+            .collect();
+        let text = vec![0; rows.len()];
+        let chunks: [&[u8]; 1] = [&text];
+        let docnos = in_text(&chunks);
+        assert!(!seems_repeated(&rows, docnos));
+        rows.iter_mut().step_by(2).for_each(|record| record.hash = 7);
+        assert!(seems_repeated(&rows, docnos));
+    }
+}

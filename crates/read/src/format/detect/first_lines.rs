@@ -1,0 +1,100 @@
+//! The first lines of an input with the facts known of it, from which its format is detected.
+
+use std::sync::Arc;
+
+use super::foreign::{FileHead, ForeignFormat};
+use crate::format::input_format::InputFormat;
+use crate::format::open_input::OpenInput;
+use crate::format::tables::TableReader;
+use crate::format::{AlignedQrels, ReadOptions, RowLayout};
+use crate::judged_by::FacetKind;
+use crate::lines::dialect::{Dialect, Rules};
+use crate::lines::options::OptionStyle;
+use crate::lines::separator::Separator;
+use crate::lines::shape::Role;
+
+/// The facts from which an input's format is detected beside its first bytes: role, name, dialect,
+/// options.
+#[derive(Debug, Clone, Copy)]
+pub struct DetectContext<'a> {
+    pub role: Role,
+    /// The facets of judgments to read, if tables can have the facets.
+    pub by: Option<FacetKind>,
+    /// The name of the text, perhaps a path.
+    pub name: &'a str,
+    pub dialect: Dialect,
+    pub read_as: &'a ReadOptions,
+    /// The text itself, if it can be read again, as judgments can.
+    pub text: Option<&'a Arc<OpenInput>>,
+    /// The readers of files of tables.
+    pub tables: TableReaders,
+    /// The judgments, if runs without ids go with them.
+    pub partner: Option<&'a AlignedQrels>,
+}
+
+/// The reader of Parquet and Arrow files, if there is one, and whether ranks are read beside
+/// scores.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TableReaders {
+    pub reader: Option<&'static dyn TableReader>,
+    pub ranks: bool,
+}
+
+/// The result of format detection: the layout of an input's rows, or why they are not read.
+pub(in super::super) type Detected = Result<RowLayout, ForeignFormat>;
+
+/// The fewest lines of a table with blanks that has no header.
+pub(super) const FEWEST: usize = 3;
+
+/// The first lines of an input with the facts known of it, by which its format is detected.
+#[derive(Clone, Copy)]
+pub(in super::super) struct FirstLines<'a> {
+    pub head: FileHead<'a>,
+    /// The lines that are neither blank nor comments, with their numbers.
+    pub lines: &'a [(u64, &'a [u8])],
+    /// The number of the first such line, and its text.
+    pub number: u64,
+    pub first: &'a [u8],
+    pub known: DetectContext<'a>,
+    pub rules: Rules,
+}
+
+impl<'l> FirstLines<'l> {
+    /// Returns the text of an input from its first line that is neither blank nor a comment.
+    pub fn text(self) -> &'l [u8] {
+        &self.head.text[self.start()..]
+    }
+
+    /// Returns the byte offset in an input of its first line that is neither blank nor a comment.
+    pub fn start(self) -> usize {
+        self.first.as_ptr() as usize - self.head.text.as_ptr() as usize
+    }
+
+    /// Returns the likely separator of the first line's columns: a tab, a comma or blanks.
+    pub fn separator(self) -> Separator {
+        match [b'\t', b','].map(|byte| self.first.contains(&byte)) {
+            [true, true]
+                if InputFormat::from_extension(self.known.name) == Some(InputFormat::Csv) =>
+            {
+                Separator::Comma
+            }
+            [true, _] => Separator::Tab,
+            [_, true] => Separator::Comma,
+            _ => Separator::Blanks,
+        }
+    }
+
+    /// Returns the style in which messages write options: as on the command line, or as in Python.
+    pub fn options(self) -> OptionStyle {
+        self.known.read_as.options
+    }
+
+    pub fn columns(self, separator: Separator) -> usize {
+        separator.fields(self.first).len()
+    }
+
+    /// Makes a format error with this message at the first line of an input.
+    pub fn first_line_error(self, message: String) -> ForeignFormat {
+        ForeignFormat::Explained(self.number, message)
+    }
+}

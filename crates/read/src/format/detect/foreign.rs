@@ -1,0 +1,276 @@
+//! Recognition, from its first lines, of a text that is not the expected TREC qrels or run, for one
+//! message about it.
+//!
+//! Detection examines only a text whose first line with content is wrong. A wrong first line makes
+//! the whole text unreadable, so detection never mistakes a readable text for a foreign format. The
+//! text gets a single message instead of a message for each line.
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::bytes::limits::MAX_LINE_BYTES;
+use crate::error::{Problems, SWAPPED, printable_path};
+use crate::format::InputFormat;
+use crate::format::json::walk::first_value;
+use crate::lines::diagnostics::{one_line, whole_file};
+use crate::lines::dialect::Rules;
+use crate::lines::scan::split;
+use crate::lines::shape::{LineFault, Role, counts};
+
+/// The number of bytes of a text that detection examines.
+pub const HEAD: usize = 64 << 10;
+/// The number of lines that must share a fault, if the text is long enough.
+const LINES: usize = 20;
+/// The fewest lines that must share a fault.
+const FEWEST: usize = 3;
+
+/// The kind of an input that is not the expected qrels or run, with the message about it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ForeignFormat {
+    /// A run where qrels are expected, or qrels where a run is.
+    Swapped,
+    /// A table with wrong rows: their numbers, from 1, with their faults, and the number of further
+    /// wrong rows.
+    Rows(Vec<(u64, String)>, u64),
+    /// Scores alone, without the judgments that name the documents.
+    ScoresAlone,
+    /// Any further format: the line (0 for the whole file), and the message.
+    Explained(u64, String),
+}
+
+/// The whole lines at the start of an input that format detection examines.
+#[derive(Debug, Clone, Copy)]
+pub struct FileHead<'a> {
+    pub text: &'a [u8],
+    /// Whether the lines are the whole text.
+    pub all: bool,
+}
+
+/// Returns the whole lines at the start of a text, up to about 64 KiB, that format detection
+/// examines. A head has at least a line, unless the first line is too long. For JSON that `is_told`
+/// recognises, [`HEAD`] bytes are enough.
+pub fn head(text: &[u8]) -> FileHead<'_> {
+    if text.len() <= HEAD {
+        return FileHead { text, all: true };
+    }
+    let end = memrchr(b'\n', &text[..HEAD]);
+    if end.is_none() && is_told(text) {
+        return FileHead { text: &text[..HEAD], all: false };
+    }
+    let end = end.or_else(|| {
+        memchr(b'\n', &text[..text.len().min(MAX_LINE_BYTES + 1)])
+            .or((text.len() <= MAX_LINE_BYTES).then_some(text.len()))
+    });
+    match end {
+        Some(end) => FileHead { text: &text[..end], all: end + 1 >= text.len() },
+        None => FileHead { text: &text[..MAX_LINE_BYTES + 1], all: false },
+    }
+}
+
+/// Returns whether the first 64 KiB show JSON with objects of objects, though the first line goes
+/// on.
+fn is_told(text: &[u8]) -> bool {
+    text.get(..HEAD).is_some_and(|start| first_value(start) == Some(b'{'))
+}
+
+/// Returns whether enough of a text was read for format detection: a line feed, or recognised JSON.
+pub fn has_head(text: &[u8]) -> bool {
+    memchr(b'\n', text).is_some() || is_told(text)
+}
+
+impl FileHead<'_> {
+    /// Returns the message about a file that its first bytes show to be no readable text, such as
+    /// UTF-16 or `xz`.
+    pub fn signature(&self, role: Role) -> Option<String> {
+        let head = self.text;
+        let (by, command) = match head {
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => ("xz", "xz -dc"),
+            [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', b'&', b'S', b'Y', ..] => {
+                ("bzip2", "bzip2 -dc")
+            }
+            [b'P', b'K', 3, 4, ..] => ("zip", "unzip -p"),
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("7-Zip", "7z x -so"),
+            [4, 0x22, 0x4d, 0x18, ..] => ("lz4", "lz4 -dc"),
+            _ if head.starts_with(b"\xff\xfe")
+                || head.starts_with(b"\xfe\xff")
+                || is_wide(head) =>
+            {
+                return Some(
+                    "is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)".to_owned(),
+                );
+            }
+            [0x89, b'H', b'D', b'F', b'\r', b'\n', ..] => {
+                return Some(
+                "is HDF5, which is not read here: in Python, evaluate_neighbours takes its arrays"
+                    .to_owned(),
+            );
+            }
+            [0x7f, b'E', b'L', b'F', ..] => return Some(not_read("a program (ELF)", role)),
+            _ => {
+                let tables = InputFormat::detect_table(head)?;
+                return tables.name_of_tables().map(|name| not_read(name, role));
+            }
+        };
+        Some(format!(
+            "is compressed by {by}, which is not read here: decompress it first (`{command}`)"
+        ))
+    }
+}
+
+/// Returns the kind of a text whose first line is no valid TREC qrels or run line; `None` if it can
+/// be TREC.
+pub fn detect_foreign(start: FileHead<'_>, role: Role, rules: Rules) -> Option<ForeignFormat> {
+    let FileHead { text: head, all } = start;
+    let comments = role.comments(rules);
+    let lines = (1..).zip(head.split(|&byte| byte == b'\n'));
+    let mut lines = lines.filter(|(_, line)| counts(line, comments)).take(LINES).peekable();
+    let &(number, first) = lines.peek()?;
+    let fault = role.fault(first, rules)?;
+    if let Some(message) = start.signature(role) {
+        return Some(ForeignFormat::whole(message));
+    }
+    let lines: Vec<&[u8]> = lines.map(|(_, line)| line).collect();
+    let faults: Vec<Option<LineFault>> = lines.iter().map(|line| role.fault(line, rules)).collect();
+    if faults.contains(&None) {
+        // Some lines are right, so the text is TREC with wrong lines, which its reader reports.
+        return None;
+    }
+    if let Some(message) = format(head, first, role) {
+        return Some(ForeignFormat::whole(message));
+    }
+    if lines.iter().all(|line| role.other().fault(line, rules).is_none()) {
+        return Some(ForeignFormat::Swapped);
+    }
+    let enough = lines.len() == LINES || all && lines.len() >= FEWEST;
+    if !enough || faults.iter().any(|other| *other != Some(fault)) {
+        return None;
+    }
+    if let Some(message) = columns(fault, role) {
+        return Some(ForeignFormat::whole(message));
+    }
+    let which = if lines.len() == LINES {
+        format!("the first {LINES} lines")
+    } else {
+        "all lines".to_owned()
+    };
+    let message = format!("{}; {which} are wrong in this way", role.complaint(first, fault, rules));
+    Some(ForeignFormat::Explained(number, message))
+}
+
+/// Returns the error message about an input in the format `what`, where TREC lines were expected.
+fn not_read(what: &str, role: Role) -> String {
+    format!("is {what}, which is not read here: {} on each line", role.expected())
+}
+
+/// Returns the error message about an input in the format `what`, which trec_eval's dialects do not
+/// read.
+fn trec_alone(what: &str) -> String {
+    format!(
+        "is {what}, and dialects of trec_eval read TREC text alone: `laneval convert` may write it \
+         so"
+    )
+}
+
+/// Returns the error message about a text whose first line is not TREC: the format that it looks
+/// like, and the remedy.
+fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
+    let first = first.trim_ascii_start();
+    let mut fields = split(first);
+    match [fields.next(), fields.next(), fields.next(), fields.next()] {
+        _ if head.contains(&0) => Some(not_read("binary", role)),
+        _ if first.starts_with(b"{") || first.starts_with(b"[") => Some(trec_alone("JSON")),
+        [_, Some(query), ..] if query.starts_with(b"qid:") => Some(trec_alone("LETOR")),
+        [Some(b"query-id"), Some(b"corpus-id"), Some(b"score"), None] if role == Role::Qrels => {
+            Some(conversion_message(
+                "has a header and three columns, as BEIR's qrels",
+                "NR > 1 {print $1, 0, $2, $3}",
+                role,
+            ))
+        }
+        [Some(_), _, None, None] if memchr_iter(b',', first).take(2).count() == 2 => {
+            Some(trec_alone("CSV"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the error message about a text whose lines all have three or five fields, with an `awk`
+/// remedy.
+fn columns(fault: LineFault, role: Role) -> Option<String> {
+    let (what, awk) = match (fault, role) {
+        (LineFault::Fields(3), Role::Qrels) => ("has three columns", "{print $1, 0, $2, $3}"),
+        (LineFault::Fields(3), Role::Run) => (
+            "has three columns; if they are query, docno and rank, as in MS MARCO",
+            r#"{print $1, "Q0", $2, $3, -$3, "run"}"#,
+        ),
+        (LineFault::Fields(5), Role::Run) => {
+            ("has five columns; if only the tag is missing", r#"{print $0, "run"}"#)
+        }
+        _ => return None,
+    };
+    Some(conversion_message(what, awk, role))
+}
+
+/// Returns an error message about a text, with an `awk` program that converts the text to TREC.
+fn conversion_message(what: &str, awk: &str, role: Role) -> String {
+    format!("{what}: {} (`awk '{awk}'` makes it so)", role.expected())
+}
+
+/// Returns whether a text looks like UTF-16: zero and non-zero bytes alternate at its start.
+fn is_wide(head: &[u8]) -> bool {
+    let start = &head[..head.len().min(64) & !1];
+    let [even, odd] =
+        [0, 1].map(|at| start.iter().skip(at).step_by(2).filter(|&&byte| byte == 0).count());
+    start.len() >= 8 && even.min(odd) == 0 && even.max(odd) == start.len() / 2
+}
+
+/// The message about a run where judgments were expected, and about judgments where a run was
+/// expected.
+const JUDGMENTS_EXPECTED: &str = "this is a run, judgments were expected";
+const RUN_EXPECTED: &str = "these are judgments, a run was expected";
+
+/// Returns the error that a file is a run where judgments were expected, or the reverse, perhaps
+/// swapped with `other`.
+pub fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
+    let (this, that, alone) = match role {
+        Role::Qrels => ("a run", "judgments", JUDGMENTS_EXPECTED),
+        Role::Run => ("judgments", "a run", RUN_EXPECTED),
+    };
+    let what = match other.map(|other| printable_path(other.as_ref())) {
+        Some(other) => {
+            format!("{SWAPPED}{} is {this}, {other} is {that}", printable_path(file.as_ref()))
+        }
+        None => alone.to_owned(),
+    };
+    whole_file(file, format!("{what}: the order is QRELS RUN"))
+}
+
+impl ForeignFormat {
+    /// Makes a format error about a whole file, and not about one of its lines.
+    pub fn whole(message: String) -> Self {
+        Self::Explained(0, message)
+    }
+
+    /// Makes the errors to report about a file that is no expected qrels or run and was read alone,
+    /// without a file to swap.
+    pub fn problems_alone(&self, role: Role, file: &str) -> Problems {
+        match (self, role) {
+            (Self::Swapped, Role::Qrels) => whole_file(file, JUDGMENTS_EXPECTED.to_owned()),
+            (Self::Swapped, Role::Run) => whole_file(file, RUN_EXPECTED.to_owned()),
+            _ => self.problems(role, file),
+        }
+    }
+
+    /// Makes the errors to report about a file that is not the expected qrels or run.
+    pub fn problems(&self, role: Role, file: &str) -> Problems {
+        match self {
+            Self::Swapped => swapped(role, file, None),
+            Self::Rows(first, more) => Problems::at_lines(file, first.iter().cloned(), *more),
+            Self::ScoresAlone => {
+                let message =
+                    "is a list of numbers: scores alone need judgments in the format LETOR";
+                whole_file(file, message.to_owned())
+            }
+            Self::Explained(line, message) => one_line(file, *line, message.clone()),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Detection of JSON inputs: objects of queries with their documents, or a record for each judgment
+//! or result.
+
+use super::first_lines::{DetectContext, Detected, FirstLines};
+use crate::format::input_format::InputFormat;
+use crate::format::json::objects::{QueryObjects, shape};
+use crate::format::json::records::{RecordArray, RecordKeys, RecordLines};
+use crate::format::json::walk::first_value;
+use crate::format::{OtherFormat, RowLayout};
+use crate::lines::layout::NumberKind;
+use crate::lines::row::RowForm;
+
+impl FirstLines<'_> {
+    /// Recognises JSON, as objects of queries or as records, by the first value of its first
+    /// object.
+    pub fn any_json(self, start: &[u8]) -> Detected {
+        match first_value(start) {
+            Some(_) if InputFormat::from_extension(self.known.name) == Some(InputFormat::Jsonl) => {
+                self.records(false)
+            }
+            None | Some(b'{') => self.json(),
+            Some(_) => self.records(false),
+        }
+    }
+
+    pub fn json(self) -> Detected {
+        if self.first.trim_ascii_start().starts_with(b"[") {
+            return self.records(true);
+        }
+        if let Some(detected) = self.platform() {
+            return detected;
+        }
+        let role = self.known.role;
+        let shape = shape(role.number());
+        let what = format!("JSON, {shape}");
+        let form = RowForm::new(NumberKind::Number, shape);
+        Ok(RowLayout::other(OtherFormat::in_sequence(QueryObjects(role), form), what))
+    }
+
+    pub fn records(self, array: bool) -> Detected {
+        let DetectContext { role, by, read_as, .. } = self.known;
+        let text = if array { self.text() } else { self.first };
+        let keys = match RecordKeys::detect(text, role, by, read_as) {
+            Ok(keys) => keys,
+            Err(message) => {
+                return self.platform().unwrap_or_else(|| Err(self.first_line_error(message)));
+            }
+        };
+        let form = keys.form();
+        let what = if array { "a JSON array of records" } else { "JSONL records" };
+        let what = format!("{what}, {}", form.shape);
+        let format = if array {
+            OtherFormat::in_sequence(RecordArray(keys), form)
+        } else {
+            OtherFormat::of_lines(RecordLines(keys), form)
+        };
+        Ok(RowLayout::other(format, what))
+    }
+}

@@ -1,0 +1,155 @@
+//! Detection of JSON files of evaluation platforms, such as MTEB or Quepid, by the keys at their
+//! start.
+//!
+//! Objects of queries and known records are never recognised as a file of a platform.
+
+use super::first_lines::{Detected, FirstLines};
+use super::foreign::ForeignFormat;
+use crate::format::json::platforms::{META, Platform, PlatformFile};
+use crate::format::json::walk::{Cursor, Stuck};
+use crate::format::{OtherFormat, RowLayout};
+
+/// The kind of the first value in a JSON object, for the detection of files of platforms such as
+/// MTEB.
+#[derive(Debug, Clone, Copy)]
+enum FirstValue {
+    Text,
+    Word,
+    Null,
+    Object,
+    Array,
+    /// There is none.
+    Nothing,
+}
+
+/// The start of a JSON value, as far as it distinguishes the files of MTEB, LlamaIndex, Quepid and
+/// others.
+#[derive(Debug, Clone, Copy)]
+enum ValueStart {
+    Single,
+    Object(FirstValue),
+    Array,
+}
+
+impl FirstLines<'_> {
+    /// Recognises an input that is a JSON file of a platform such as MTEB or Quepid; `None` for
+    /// other inputs.
+    pub fn platform(self) -> Option<Detected> {
+        let read_as = self.known.read_as;
+        if read_as.columns.is_some() {
+            return None;
+        }
+        let platform = platform(self.text())?;
+        if platform.role() != self.known.role {
+            return Some(Err(ForeignFormat::Swapped));
+        }
+        let option = read_as.options.subset();
+        let file = PlatformFile { platform, subset: read_as.subset.clone(), option };
+        let what = format!("{}, {}", platform.what(), platform.shape());
+        Some(Ok(RowLayout::other(OtherFormat::in_sequence(file, platform.form()), what)))
+    }
+}
+
+/// Returns the platform, such as MTEB or Quepid, that wrote a JSON text, by the keys of its first
+/// object.
+fn platform(text: &[u8]) -> Option<Platform> {
+    let mut cursor = Cursor::new(text, false, 1);
+    cursor.expect(b'{', "'{'").ok()?;
+    loop {
+        let key = cursor.string("a key").ok()?;
+        cursor.expect(b':', "':'").ok()?;
+        let mut ahead = cursor;
+        let is = start(&mut ahead);
+        match (key, is.ok()?) {
+            (META, ValueStart::Object(FirstValue::Text | FirstValue::Null)) => {
+                return Some(Platform::Predictions);
+            }
+            (b"queries" | b"corpus", ValueStart::Object(FirstValue::Text))
+            | (b"relevant_docs", ValueStart::Object(FirstValue::Array)) => {
+                return Some(Platform::Finetuning);
+            }
+            (b"requests", ValueStart::Array) => return Some(Platform::EvalRequest),
+            (b"details", ValueStart::Object(FirstValue::Object)) => {
+                return Some(Platform::EvalResponse);
+            }
+            (b"queries", ValueStart::Array) => return Some(Platform::Case),
+            (b"judgmentRatings", ValueStart::Array) => return Some(Platform::Judgments),
+            // What a search or a request of a document returns.
+            (b"hits" | b"_source", ValueStart::Object(_)) => {
+                let found = memchr::memmem::find(text, b"\"judgmentRatings\"").is_some();
+                return found.then_some(Platform::Judgments);
+            }
+            _ => {}
+        }
+        cursor.value().ok()?;
+        if !cursor.passes(b',').ok()? {
+            return None;
+        }
+    }
+}
+
+/// Reads the start of a JSON value, as far as it distinguishes the files of platforms.
+fn start(cursor: &mut Cursor<'_>) -> Result<ValueStart, Stuck> {
+    let Some(open @ (b'{' | b'[')) = cursor.peek()? else {
+        cursor.value()?;
+        return Ok(ValueStart::Single);
+    };
+    cursor.at += 1;
+    if open == b'[' {
+        return Ok(ValueStart::Array);
+    }
+    if cursor.peek()? == Some(b'}') {
+        return Ok(ValueStart::Object(FirstValue::Nothing));
+    }
+    cursor.string("a key")?;
+    cursor.expect(b':', "':'")?;
+    Ok(ValueStart::Object(match cursor.peek()? {
+        Some(b'"') => FirstValue::Text,
+        Some(b'{') => FirstValue::Object,
+        Some(b'[') => FirstValue::Array,
+        Some(b'n') => FirstValue::Null,
+        _ => FirstValue::Word,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_are_told_by_their_keys() {
+        for (text, expected) in [
+            (
+                r#"{"mteb_model_meta": {"model_name": "a", "revision": "b"}, "en": {"#,
+                Some(Platform::Predictions),
+            ),
+            (r#"{"queries": {"q": "What?"}, "corpus": {"#, Some(Platform::Finetuning)),
+            (r#"{"mode": "text", "relevant_docs": {"q": ["d"]}}"#, Some(Platform::Finetuning)),
+            (r#"{"metric": {"precision": {"k": 3}}, "requests": [{"#, Some(Platform::EvalRequest)),
+            (
+                r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 1"#,
+                Some(Platform::EvalResponse),
+            ),
+            (r#"{"name": "x", "judgmentRatings": [{"#, Some(Platform::Judgments)),
+            (
+                r#"{"took": 1, "hits": {"total": {}, "hits": [{"_source": {"judgmentRatings": ["#,
+                Some(Platform::Judgments),
+            ),
+            (r#"{"case_name": "x", "queries": [{"#, Some(Platform::Case)),
+            (
+                r#"{"mteb_model_meta": {"model_name": null, "revision": null}"#,
+                Some(Platform::Predictions),
+            ),
+            // Queries and documents with these names.
+            (r#"{"mteb_model_meta": {"d": 1}}"#, None),
+            (r#"{"queries": {"d": 1}, "corpus": {"d": 2}}"#, None),
+            (r#"{"relevant_docs": {"d": 1}, "details": {"d": 1}, "queries": {}}"#, None),
+            (r#"{"hits": {"d": 1}}"#, None),
+            (r#"{"queries": {"#, None),
+            (r#"["queries"]"#, None),
+            ("", None),
+        ] {
+            assert_eq!(platform(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

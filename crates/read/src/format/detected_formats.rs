@@ -1,0 +1,150 @@
+//! The record of the formats that were detected in inputs, for callers that ask, such as `-v`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::row_layout::{AlignedQrels, RowLayout};
+use crate::error::printable;
+use crate::lines::shape::Role;
+use crate::lock::lock;
+
+/// The record of the formats that were detected in inputs, roughly in the order of opening.
+///
+/// ```
+/// use std::sync::Arc;
+/// use laneval::text::DetectedFormats;
+/// use laneval::Join;
+/// let recognised = Arc::new(DetectedFormats::default());
+/// let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+/// join.qrels("examples/data/formats/qrels.tsv")?;
+/// assert_eq!(recognised.all()[0].what, "TSV with a header: query-id, corpus-id, score");
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct DetectedFormats(Mutex<Vec<DetectedFile>>);
+
+/// The detected format of one input in words, or a doubt or note about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DetectedFile {
+    /// The name of the text in messages.
+    pub name: String,
+    /// The format, in words.
+    pub what: String,
+    /// Whether the recognition is doubtful; the user should then read a note.
+    pub doubtful: bool,
+    /// Whether the text probably is a wrong input that makes numbers wrong.
+    pub wrong: bool,
+    /// Whether `what` describes the treatment of the text, and not its format.
+    pub note: bool,
+    /// The number of neighbours of each query, if these are judgments made of ids of true
+    /// neighbours.
+    pub neighbours: Option<u64>,
+    /// The role of the text, judgments or run; `None` for a doubt or a note.
+    pub role: Option<Role>,
+}
+
+impl DetectedFile {
+    fn new(name: &str, what: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            what,
+            doubtful: false,
+            wrong: false,
+            note: false,
+            neighbours: None,
+            role: None,
+        }
+    }
+}
+
+impl DetectedFormats {
+    /// Records the detected format of an input. A run that is the file of the judgments, and read
+    /// by the same columns, ranks documents by their grades.
+    pub fn add(&self, name: &str, form: &RowLayout, role: Role) {
+        // Tables and records may have grades and scores beside one another, and objects of objects
+        // have one number.
+        let in_objects = form.what.replace("{\"document\": score", "{\"document\": grade");
+        let is_twice = role == Role::Run
+            && self.all().iter().any(|text| {
+                text.role == Some(Role::Qrels)
+                    && [&form.what, &in_objects].contains(&&text.what)
+                    && is_same_file(&text.name, name)
+            });
+        let neighbours = match form.partner() {
+            Some(AlignedQrels::Neighbours(truth)) => Some(truth.width),
+            _ => None,
+        };
+        let text = DetectedFile::new(name, form.what.clone());
+        self.push(DetectedFile { doubtful: form.doubtful, neighbours, role: Some(role), ..text });
+        if is_twice {
+            let what = "is the file of the judgments, too, and ranks documents by their grades: \
+                        judgments and then a run were expected";
+            self.add_doubt(name, what.to_owned());
+        }
+    }
+
+    /// Records that the input `name` probably is a wrong one that makes numbers wrong; `what` says
+    /// why.
+    pub fn add_doubt(&self, name: &str, what: String) {
+        self.push(DetectedFile { doubtful: true, wrong: true, ..DetectedFile::new(name, what) });
+    }
+
+    /// Records a note about the treatment of the input `name`.
+    pub fn note(&self, name: &str, what: String) {
+        self.push(DetectedFile { doubtful: true, note: true, ..DetectedFile::new(name, what) });
+    }
+
+    /// Records a note about queries that judgments have without any document, and that so are not
+    /// judged.
+    pub fn note_bare_queries(
+        &self,
+        name: &str,
+        queries: Vec<Vec<u8>>,
+        is_judged: impl Fn(&[u8]) -> bool,
+    ) {
+        let bare: BTreeSet<_> = queries.into_iter().filter(|query| !is_judged(query)).collect();
+        let Some(first) = bare.first().map(|query| printable(query)) else { return };
+        let (which, count, do_not) = match bare.len() {
+            1 => (String::new(), "1 query has".to_owned(), "it does not"),
+            count => ("such as ".to_owned(), format!("{count} queries have"), "they do not"),
+        };
+        self.note(
+            name,
+            format!(
+                "{count} no documents ({which}{first}): {do_not} count; to count as 0, a query \
+                 needs a document, with grade 0"
+            ),
+        );
+    }
+
+    fn push(&self, text: DetectedFile) {
+        let mut all = lock(&self.0);
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+
+    /// Adds detected formats that another reader recorded.
+    pub fn extend(&self, texts: impl IntoIterator<Item = DetectedFile>) {
+        texts.into_iter().for_each(|text| self.push(text));
+    }
+
+    /// Returns the recorded formats and notes of all inputs, each once.
+    pub fn all(&self) -> Vec<DetectedFile> {
+        lock(&self.0).clone()
+    }
+}
+
+/// Returns whether two names of inputs denote the same existing file. Names of other inputs, such
+/// as text in memory or a pipe, denote no file.
+fn is_same_file(one: &str, other: &str) -> bool {
+    let (one, other) = (Path::new(one), Path::new(other));
+    // Equal files have equal names at the end, so the system is asked only about such names.
+    one.file_name() == other.file_name()
+        && one.is_file()
+        && other.is_file()
+        && one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
