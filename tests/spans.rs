@@ -310,7 +310,7 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
         ),
         (
             "query,doc,start,end\nq,\"d,1,2".to_owned(),
-            "gold.jsonl:2: a quote is not closed on this line",
+            "gold.jsonl:2: the quote of a field is not closed",
         ),
         (
             ok.clone() + "{\"query\": [1]}",

@@ -142,7 +142,7 @@ impl Comparison {
         rows.collect()
     }
 
-    /// Returns the verdict, a sentence each.
+    /// Returns the verdict in sentences, under the first measure: the better run, and by how much.
     fn verdict(&self) -> Vec<String> {
         self.comparison.verdict()
     }

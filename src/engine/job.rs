@@ -71,8 +71,8 @@ pub trait Engine: Sync {
         None
     }
 
-    /// Explains how the engine computes each fold of a job, one line each, if a fold needs an
-    /// explanation: units and error bounds of sums in integers.
+    /// Explains where and how exactly the engine computes each fold of a job, in lines of text. An
+    /// engine without anything to explain returns no line.
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         let _ = job;
         Vec::new()

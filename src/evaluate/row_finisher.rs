@@ -166,7 +166,7 @@ impl<'a> RowFinisher<'a> {
         self.finish_judges(rows, tile, scratch);
     }
 
-    /// Writes the values of rankings over subtopics and preferences, if a measure needs them.
+    /// Computes the measures over subtopics and preferences for rankings, and writes their values.
     fn finish_facets(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
         let (Some(groups), Some(grouped)) = (&self.groups, self.batch.facet_rows()) else { return };
         let FinishScratch { queries, documents, groups: of_groups, named, values, .. } = scratch;

@@ -88,7 +88,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the words of all tables that the kernel looks up, for one block of ranks.
+    /// Returns all lookup tables of the kernel, as words; tables by rank have one block of ranks.
     pub fn tables(&self, integers: &IntegerProgram, ranks: Range<u32>) -> Vec<u32> {
         let mut words = Vec::new();
         for table in &self.tables {

@@ -78,7 +78,7 @@ impl ShaderLines {
     }
 }
 
-/// The WGSL code with which a task takes a word of four labels, or a single label.
+/// The WGSL code that updates the state of a task (a fold) by four labels at once, or by one.
 #[derive(Default)]
 enum TaskStep {
     /// No code, because no label changes the state.

@@ -81,7 +81,7 @@ pub struct TopDocument {
 }
 
 impl<'a> PageContext<'a> {
-    /// Returns the report of a comparison with the gates and groups of queries of this page.
+    /// Combines a comparison with the gates and groups of queries of this page into a report.
     pub(super) fn report(&self, comparison: &'a Comparison) -> ComparisonReport<'a> {
         let mut report = ComparisonReport::new(comparison, self.gates);
         (report.groups, report.kind) = (self.groups, self.group_kind);

@@ -30,7 +30,7 @@ impl GoldSpans {
     /// Reads gold spans (judged passages) from a text that is open.
     pub(crate) fn from_text(text: &OpenInput, given: Option<&ColumnNames>) -> Result<Self> {
         let mut spans = Vec::new();
-        each_named_row(text, &span_columns(Role::Qrels, given), &mut |_, row| {
+        each_named_row(text, &span_columns(Role::Qrels, given), None, &mut |_, row| {
             let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
             let grade =
                 row[at::NUMBER].as_deref().map_or(Ok(1.0), |text| number_of(text, "grade"))?;
@@ -67,7 +67,7 @@ impl Chunks {
             hint: "",
         });
         let (mut chunks, mut places) = (Vec::new(), Vec::new());
-        each_named_row(&text, &columns, &mut |line, row| {
+        each_named_row(&text, &columns, None, &mut |line, row| {
             let [id, doc] = [id(row, 0, "chunk")?, id(row, 1, "document")?];
             chunks.push(DocumentChunk { span: span(row, 2, &doc)?, id, doc });
             places.push(line);
@@ -139,7 +139,7 @@ pub(crate) fn each_result(
     given: Option<&ColumnNames>,
     take: &mut dyn FnMut(u64, PassageRow) -> Result<(), String>,
 ) -> Result<()> {
-    each_named_row(text, &span_columns(Role::Run, given), &mut |line, row| {
+    each_named_row(text, &span_columns(Role::Run, given), None, &mut |line, row| {
         let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
         let value = match (row[at::NUMBER].as_deref(), row[at::RANK].as_deref()) {
             (Some(score), _) => number_of(score, "score")?,

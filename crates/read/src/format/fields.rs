@@ -2,7 +2,7 @@
 //! header.
 //!
 //! Judgments and results have three fields, and are read where they lie. This module reads smaller
-//! inputs: passages by their positions, and the chunks of documents.
+//! inputs: passages by their positions, the chunks of documents, and the texts of queries.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,9 @@ use super::json::{self, JsonFault, JsonValue, LineCounter, offset_in};
 use super::names::are_same;
 use super::open_input::OpenInput;
 use crate::error::{Error, Problem, Problems, Result};
-use crate::lines::diagnostics::{quoted, whole_file};
+use crate::lines::diagnostics::{pluralize, quoted, whole_file};
 use crate::lines::separator::{Separator, split};
+use crate::lines::shape::LONE_RETURN;
 
 /// A column to find by name in a table's header or among the keys of JSON records.
 #[derive(Debug, Clone, Copy)]
@@ -43,11 +44,16 @@ pub type FieldValues<'r> = [Option<Cow<'r, [u8]>>];
 /// Reads a table or JSON records, and passes each row's line and wanted columns to `take`. An error
 /// of `take` becomes a problem of the text.
 ///
+/// If the columns may have no names, `nameless` is the expected shape of a row, for messages. Then
+/// rows of TSV without a header have the wanted columns in their order, and an object of JSON
+/// without the first column has a row of two columns in each of its pairs.
+///
 /// # Errors
 /// An unreadable text; a missing column; the problems of all rows; no row at all.
 pub fn each_named_row(
     text: &OpenInput,
     columns: &[NamedColumn<'_>],
+    nameless: Option<&str>,
     take: &mut dyn FnMut(u64, &FieldValues<'_>) -> Result<(), String>,
 ) -> Result<()> {
     if let Some(format) =
@@ -63,7 +69,7 @@ pub fn each_named_row(
     let mut any = false;
     let is_json = matches!(whole.trim_ascii_start().first(), Some(b'{' | b'['));
     let reader = if is_json { records } else { lines };
-    let read = reader(&whole, columns, &mut |line, row| {
+    let read = reader(&whole, columns, nameless, &mut |line, row| {
         any = true;
         if let Err(message) = row.and_then(|row| take(line, row)) {
             problems.add(&text.name, line, || message);
@@ -72,7 +78,8 @@ pub fn each_named_row(
     if let Err((line, message)) = read {
         problems.first.push(Problem { file: text.name.clone(), line, message });
     } else if !any {
-        problems = whole_file(&text.name, "there is no row in it".to_owned());
+        let expected = nameless.map_or_else(String::new, |shape| format!(": expected {shape}"));
+        problems = whole_file(&text.name, format!("there is no row in it{expected}"));
     }
     problems.into_result(())
 }
@@ -152,34 +159,77 @@ fn chosen(
 fn lines(
     text: &[u8],
     columns: &[NamedColumn<'_>],
+    nameless: Option<&str>,
     each: &mut HearRow<'_>,
 ) -> Result<(), BrokenOff> {
     let all = text.split(|&byte| byte == b'\n');
-    let mut all = (1..).zip(all.map(|line| line.strip_suffix(b"\r").unwrap_or(line)));
-    let Some((number, header)) = all.next().filter(|_| !text.is_empty()) else { return Ok(()) };
-    let separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
+    let mut all = (1..).zip(all.map(|line| line.strip_suffix(b"\r").unwrap_or(line))).peekable();
+    let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
+    while all.next_if(|(_, line)| is_blank(line)).is_some() {}
+    let Some(&(number, header)) = all.peek() else { return Ok(()) };
+    let mut separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     let names = fields(header, separator).map_err(|message| (number, message))?;
-    let chosen = chosen(&names, columns).map_err(|message| (number, message))?;
-    let wide = names.len();
-    for (number, line) in all.filter(|(_, line)| !line.trim_ascii().is_empty()) {
-        let row = fields(line, separator).and_then(|fields| match fields.len() {
-            count if count == wide => {
-                let values = chosen
+    let (mut wide, mut expected) = (names.len(), None);
+    let places = match (chosen(&names, columns), nameless) {
+        (Ok(places), _) => {
+            all.next();
+            places
+        }
+        (Err(message), None) => return Err((number, message)),
+        (Err(_), shape) => {
+            (separator, wide, expected) = (Separator::Tab, columns.len(), shape);
+            (0..wide).map(Some).collect()
+        }
+    };
+    while let Some((number, line)) = all.next() {
+        if is_blank(line) {
+            continue;
+        }
+        let mut line = Cow::Borrowed(line);
+        let mut is_open = separator == Separator::Comma && ends_in_quotes(&line, false);
+        while is_open && let Some((_, next)) = all.next() {
+            is_open = ends_in_quotes(next, true);
+            line.to_mut().push(b'\n');
+            line.to_mut().extend_from_slice(next);
+        }
+        let row = fields(&line, separator).and_then(|fields| {
+            if fields.len() == wide {
+                let values = places
                     .iter()
                     .map(|at| at.map(|at| fields[at].clone()).filter(|value| !value.is_empty()));
-                Ok(values.collect::<Vec<_>>())
+                return Ok(values.collect::<Vec<_>>());
             }
-            count => Err(format!("{count} fields, and the first line has {wide}")),
+            let found = pluralize(fields.len(), "field");
+            let lone_return = if line.contains(&b'\r') { LONE_RETURN } else { "" };
+            Err(match expected {
+                Some(shape) => format!("{found}: expected {shape}{lone_return}"),
+                None => format!("{found}, and the first line has {wide}{lone_return}"),
+            })
         });
         each(number, row.as_deref().map_err(Clone::clone));
     }
     Ok(())
 }
 
+/// Returns whether a line of CSV ends within a field in quotes, if it begins `within` one or not.
+fn ends_in_quotes(line: &[u8], mut within: bool) -> bool {
+    // Only at the start of a field, or behind the quote that ended it, a quote is no text.
+    let mut may_open = !within;
+    for &byte in line {
+        (within, may_open) = match byte {
+            b'"' if within => (false, true),
+            b'"' => (may_open, false),
+            b',' if !within => (false, true),
+            _ => (within, false),
+        };
+    }
+    within
+}
+
 /// Splits a line of a table into its fields, without the quotes around them.
 fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, String> {
     let fields =
-        split(line, separator).map_err(|_| "a quote is not closed on this line".to_owned())?;
+        split(line, separator).map_err(|_| "the quote of a field is not closed".to_owned())?;
     let fields = fields.into_iter().map(|field| {
         let bytes = &line[field.start..field.end];
         if !field.escaped {
@@ -201,6 +251,7 @@ fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, Strin
 fn records(
     text: &[u8],
     columns: &[NamedColumn<'_>],
+    nameless: Option<&str>,
     each: &mut HearRow<'_>,
 ) -> Result<(), BrokenOff> {
     let broken = |fault: JsonFault| (fault.line(text, 1), fault.message);
@@ -217,6 +268,14 @@ fn records(
                 chosen.complete(&names, columns);
                 chosen
             }
+            None if nameless.is_some() && place_of(&columns[0], &names).is_none() => {
+                for (name, value) in std::iter::zip(names, values) {
+                    let line = lines.at(offset_in(text, value));
+                    let row = value_of(value, columns[1].what).map(|value| [Some(name), value]);
+                    each(line, row.as_ref().map(|row| &row[..]).map_err(Clone::clone));
+                }
+                continue;
+            }
             None => {
                 let keys = Keys::choose(&names, columns).map_err(|message| (line, message))?;
                 chosen.insert(keys)
@@ -226,6 +285,18 @@ fn records(
         each(line, row.as_deref().map_err(Clone::clone));
     }
     Ok(())
+}
+
+/// Returns a value of JSON as a field of the column that holds `what`; `None` for `null`.
+fn value_of<'t>(value: &'t [u8], what: &str) -> Result<Option<Cow<'t, [u8]>>, String> {
+    match JsonValue::parse(value)? {
+        JsonValue::Word(b"null") => Ok(None),
+        JsonValue::String(string) => Ok(Some(string)),
+        JsonValue::Word(word) => Ok(Some(Cow::Borrowed(word))),
+        JsonValue::Object(_) | JsonValue::Array(_) => {
+            Err(format!("the {what} is an object or an array, and not a text or a number"))
+        }
+    }
 }
 
 /// The keys to read of each JSON record: one for each wanted column, if a record had it.
@@ -263,14 +334,7 @@ impl Keys {
             if places.next().is_some() {
                 return Err(format!("{} occurs twice in the record", quoted(key)));
             }
-            match JsonValue::parse(values[at])? {
-                JsonValue::Word(b"null") => Ok(None),
-                JsonValue::String(string) => Ok(Some(string)),
-                JsonValue::Word(word) => Ok(Some(Cow::Borrowed(word))),
-                JsonValue::Object(_) | JsonValue::Array(_) => {
-                    Err(format!("the {what} is an object or an array, and not a text or a number"))
-                }
-            }
+            value_of(values[at], what)
         });
         values.collect()
     }

@@ -175,7 +175,7 @@ pub fn counts(line: &[u8], comments: Comments) -> bool {
 }
 
 /// The message about a line with a carriage return inside.
-const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
+pub const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
 
 /// Returns the message about a field that should be a finite grade or score.
 pub fn not_a_number(field: &[u8]) -> String {
