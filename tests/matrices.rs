@@ -160,8 +160,8 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
         }
     }
     let ids: Ids = ids.iter().map(|id| id.as_bytes()).collect();
-    let mut builder =
-        MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts).with_exact(exact);
+    let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts);
+    builder.exact = exact;
     builder_runs.into_iter().for_each(|run| builder.push(run));
     builder.finish().expect("a small matrix")
 }

@@ -123,9 +123,9 @@ fn empty_rankings(
     let book = qrels.codebook().clone();
     let grouped = qrels.facets().map(|grouped| Arc::new(grouped.select(queries.iter().copied())));
     let spans = qrels.gold_facts().map(|gold| Arc::new(gold.select(queries.into_iter())));
-    let matrix =
+    let mut matrix =
         MatrixBuilder::new(book, run.rule.clone(), qrels.fingerprint(), missing.clone(), facts);
-    let mut matrix = matrix.with_exact(exact).with_facets(grouped).with_spans(spans);
+    (matrix.exact, matrix.grouped, matrix.spans) = (exact, grouped, spans);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::from_measures(measures.to_vec()).with_view(view);
     let engine = ChosenEngine::Cpu(Cpu::new());

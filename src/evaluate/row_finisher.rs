@@ -15,7 +15,8 @@ use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkInput, WalkScratch, Walker, walkers};
 use crate::error::{Error, Result, printable};
 use crate::facets::passages::PassageValue;
-use crate::facets::{FacetEvaluator, FacetScratch, FacetValue, Judges};
+use crate::facets::subtopics::SubtopicScratch;
+use crate::facets::{FacetEvaluator, FacetValue, Judges};
 use crate::fold::{Columns, Walk};
 use crate::judged_by::FacetKind;
 use crate::matrix::classes::to_class_codes;
@@ -63,7 +64,7 @@ pub(super) struct FinishScratch {
     /// The labels of a row without the view.
     stored: Vec<u8>,
     walk: WalkScratch,
-    groups: FacetScratch,
+    groups: SubtopicScratch,
     named: Vec<(u32, u32)>,
     /// `[measure][row]`.
     pub values: Vec<f64>,

@@ -356,7 +356,7 @@ impl<'a> TieEvaluator<'a> {
         columns.values.clone_from(&found.values);
         columns.histogram.clone_from(&found.histogram);
         let (rows, tile) = (self.batch.rows(at), self.batch.tile(at));
-        for sum in expected.precisions() {
+        for sum in &expected.precisions {
             let deepest = self.view.depth.unwrap_or(u32::MAX);
             let cuts: Vec<u32> = sum.cuts.iter().map(|&cut| cut.min(deepest)).collect();
             let mut lanes =
@@ -389,7 +389,7 @@ impl<'a> TieEvaluator<'a> {
                 }
             }
             let tile = tile.shallower((deepest as usize).next_multiple_of(QUAD));
-            documents.each_lane(tile, first, lanes, expected.heeded(), |lane, documents| {
+            documents.each_lane(tile, first, lanes, expected.heeded, |lane, documents| {
                 let row = rows[lane];
                 let tied = self.tied_ranking(row, documents);
                 expected.replace(&tied, self.view, self.input(row), columns, lane, scratch);
@@ -440,7 +440,7 @@ impl<'a> TieEvaluator<'a> {
                     TieMethod::Columns | TieMethod::FirstHit(_) | TieMethod::Reordered(_) => {}
                 }
             }
-            *pieces = row.into_buffers();
+            *pieces = row.buffers;
         }
     }
 

@@ -41,7 +41,7 @@ use crate::engine::cpu::Cpu;
 use crate::engine::cpu::documents::each_document;
 use crate::fold::Columns;
 use crate::matrix::{CodesAbove, Document, LANES, NARROW_LANES, QUAD, RowTies, Tile};
-use crate::ties::{TiePrecision, TieScratch};
+use crate::ties::{GrowingSum, TieScratch};
 
 /// The rankings (lanes) of a tile in which tied documents matter to the expected precision sum.
 pub(super) struct TiedPrecisionLanes<'t> {
@@ -49,7 +49,7 @@ pub(super) struct TiedPrecisionLanes<'t> {
     hits: CodesAbove,
     /// The borders of all lanes of the tile, as ranks from 0.
     borders: [u32; LANES],
-    sums: [TiePrecision; LANES],
+    sums: [GrowingSum; LANES],
     lanes: Vec<TiedPrecisionLane<'t>>,
     /// For each lane of the tile, its index in `lanes`.
     places: [u8; LANES],
@@ -74,7 +74,7 @@ struct TiedPrecisionLane<'t> {
     /// The index of the group that is met next, or was met last.
     at: usize,
     /// The sum before the group at `at`, if a hit of the group was met.
-    before: Option<TiePrecision>,
+    before: Option<GrowingSum>,
 }
 
 impl TiedPrecisionLane<'_> {
@@ -102,7 +102,7 @@ impl<'t> TiedPrecisionLanes<'t> {
             tile: tile.shallower(deepest.next_multiple_of(QUAD)),
             hits,
             borders: [0; LANES],
-            sums: [TiePrecision::default(); LANES],
+            sums: [GrowingSum::default(); LANES],
             lanes: Vec::with_capacity(LANES),
             places: [0; LANES],
             found: Vec::with_capacity(2 * LANES),

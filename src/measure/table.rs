@@ -11,7 +11,7 @@ use super::recall::RecallRule;
 use super::recipe::{ReadCutoff, Recipe, RecipeInput};
 use super::traits::{ExpectationRule, JudgmentNeeds, Range, Status};
 use super::value::{Average, BestOrder, Definition, Direction, Measure, Traits};
-use crate::facets::passages::{PassageSetting, PassageSums, PassageValue};
+use crate::facets::passages::{PassageSums, PassageValue};
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::facets::subtopics::AtCutoff;
 use crate::facets::{DiversityParams, FacetValue, SubtopicValue};
@@ -2008,16 +2008,16 @@ fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
     Recipe::Facets(FacetValue::Subtopic(setting, value))
 }
 
-/// Returns the recipe of a measure of passages (judgments by span), with the formula `function`.
-fn passages(m: &Measure, function: fn(&PassageSums) -> f64) -> Recipe {
-    let setting = PassageSetting {
+/// Returns the recipe of a measure of passages (judgments by span), with this formula.
+fn passages(m: &Measure, formula: fn(&PassageSums) -> f64) -> Recipe {
+    Recipe::Facets(FacetValue::Passages(PassageValue {
         rel: m.rel(),
         rank: m.rank(),
         budget: m.number("budget").map(|budget| budget as u64),
         each: m.choice("overlap") == "each",
-    };
-    let beta2 = m.number("beta").unwrap_or(1.0).powi(2);
-    Recipe::Facets(FacetValue::Passages(PassageValue { setting, beta2, formula: function }))
+        beta2: m.number("beta").unwrap_or(1.0).powi(2),
+        formula,
+    }))
 }
 
 /// Returns the recipe of a measure over subtopics whose value is divided by a sum over its first k

@@ -105,8 +105,9 @@ impl<'f> ReducedQrels<'f> {
     fn matrix(&self, first: usize, most: u64) -> Result<LabelMatrix> {
         let (ids, facts) = (self.ids.clone(), self.facts.clone());
         let (rule, fingerprint) = (self.found.rule.clone(), self.found.fingerprint);
-        let builder = MatrixBuilder::new(self.book.clone(), rule, fingerprint, ids, facts);
-        let (mut builder, mut labels) = (builder.with_exact(self.exact.clone()), 0);
+        let mut builder = MatrixBuilder::new(self.book.clone(), rule, fingerprint, ids, facts);
+        builder.exact = self.exact.clone();
+        let mut labels = 0;
         for (run, info) in self.found.runs.iter().enumerate().skip(first) {
             let depths = self.queries.iter().map(|&query| self.found.row(run, query));
             labels += depths.map(|row| u64::from(self.found.depths[row])).sum::<u64>();

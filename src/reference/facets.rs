@@ -27,11 +27,8 @@ pub fn over_subtopics(
 /// alone.
 pub fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
     let Some(groups) = r.facets else { return 0.0 };
-    let lines: Vec<PreferenceLine> = groups
-        .judged
-        .with_subgroups()
-        .map(|(judgment, subgroup)| PreferenceLine::new(judgment, subgroup))
-        .collect();
+    let lines: Vec<PreferenceLine> =
+        groups.judged.with_subgroups().map(PreferenceLine::new).collect();
     let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
     preferences::value(&lines, groups.judged.documents, &retrieved, measure)
 }

@@ -6,24 +6,26 @@
 //! begins behind the cutoff. If a group matters, sums are added up again from the documents that
 //! count, as the plain formula adds them, with one term a group.
 
-use super::TiedRanking;
-use super::expected::{TieScratch, fold_expectation};
-use super::folds::{self, GrowingSum, PrefixHits};
-use super::selected::RankingItem;
-use super::tie_segments::{SegmentPrefix, TieSegments};
+use super::{
+    TiedRanking,
+    expected::{TieScratch, fold_expectation},
+    folds::{self, GrowingSum, PrefixHits},
+    selected::RankingItem,
+    tie_segments::{SegmentPrefix, TieSegments},
+};
 use crate::fold::{Columns, Cut, Fold, Program, Task};
-use crate::matrix::code::NOT_IN_QRELS;
-use crate::matrix::{CodesAbove, Document, RowTies, View};
+use crate::matrix::{CodesAbove, Document, RowTies, View, code::NOT_IN_QRELS};
 
 /// The columns of a program that get their expected values over tie orders, for measures that are
 /// linear in these columns.
 pub struct ExpectedColumns {
     /// The tasks, each with its first column.
     tasks: Vec<(Task, usize)>,
-    /// The documents that any of the columns heeds.
-    heeded: CodesAbove,
-    /// The precision sums, which are added up for all lanes of a tile together.
-    precisions: Vec<ExpectedPrecisionSum>,
+    /// The documents that any of the columns heeds, but for `precisions`.
+    pub heeded: CodesAbove,
+    /// The precision sums, which are added up for all lanes of a tile together, and whose columns
+    /// are left unchanged here.
+    pub precisions: Vec<ExpectedPrecisionSum>,
     /// The cutoffs of counts.
     counted: Vec<Cut>,
     /// The deepest rank of any other sum.
@@ -43,20 +45,11 @@ pub struct ExpectedPrecisionSum {
     pub column: usize,
 }
 
-/// The expected precision sum and number of hits of a ranking, down to a group of tied documents.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct TiePrecision {
-    /// The expected hits.
-    pub hits: f64,
-    /// The expected sum.
-    pub sum: f64,
-}
-
-impl TiePrecision {
+impl GrowingSum {
     /// Adds the first `read` ranks of a group of tied documents, which begins at index `start`, to
-    /// the sum; `hits` of the group's `size` documents are hits.
+    /// a precision sum; `hits` of the group's `size` documents are hits.
     pub fn and(
-        self,
+        mut self,
         start: u32,
         size: u32,
         hits: u32,
@@ -64,10 +57,9 @@ impl TiePrecision {
         scratch: &mut TieScratch,
     ) -> Self {
         let (size, hits, read) = (size as usize, hits as usize, read as usize);
-        let mut state = GrowingSum { hits: self.hits, sum: self.sum };
-        let part = SegmentPrefix::new(start as usize, size, read, &[]);
-        folds::precision_sum(&mut state, part, PrefixHits { size, hits }, &mut scratch.tables.sums);
-        Self { hits: state.hits, sum: state.sum }
+        let part = SegmentPrefix { above: start as usize, size, read, counts: &[] };
+        folds::precision_sum(&mut self, part, PrefixHits { size, hits }, &mut scratch.tables.sums);
+        self
     }
 }
 
@@ -135,18 +127,6 @@ impl ExpectedColumns {
             expected.tasks.push((task.clone(), column));
         }
         expected
-    }
-
-    /// Returns the precision sums among the expected columns. [`ExpectedColumns`] leaves the
-    /// columns of precision sums unchanged.
-    pub fn precisions(&self) -> &[ExpectedPrecisionSum] {
-        &self.precisions
-    }
-
-    /// Returns the codes of the documents needed for the expected columns other than
-    /// [`Self::precisions`].
-    pub fn heeded(&self) -> CodesAbove {
-        self.heeded
     }
 
     /// Returns the number of ranks of a ranking down to which documents have to be known; 0 if no
@@ -242,7 +222,7 @@ impl ExpectedColumns {
             }
         }
         if let Some(row) = row {
-            scratch.pieces = row.into_buffers();
+            scratch.pieces = row.buffers;
         }
         scratch.groups = groups;
     }

@@ -22,12 +22,15 @@
 //! *number* of documents of the last piece chance as well. Then each way is taken once for each
 //! possible number, and the results are weighted: `TieSegments::mean`.
 
-use super::first_hit::FirstHit;
-use super::folds::{self, FoldTables, GivenHits, GrowingSum, PrefixHits};
-use super::selected::SelectedTies;
-use super::support::no_mean_reason;
-use super::tie_segments::{SegmentBuffers, SegmentPrefix, TieSegments};
-use super::{Cuts, walks};
+use super::{
+    Cuts,
+    first_hit::FirstHit,
+    folds::{self, FoldTables, GivenHits, GrowingSum, PrefixHits},
+    selected::SelectedTies,
+    support::no_mean_reason,
+    tie_segments::{SegmentBuffers, SegmentPrefix, TieSegments},
+    walks,
+};
 use crate::error::{Error, Result};
 use crate::fold::{Fold, Weights};
 use crate::matrix::{Codebook, CodesAbove, GradeHistogram};
@@ -37,7 +40,7 @@ use crate::measure::{
 };
 
 /// Memory for values over tie orders, used again from ranking to ranking.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TieScratch {
     pub(super) tables: FoldTables,
     pub(super) groups: SelectedTies,
@@ -87,12 +90,14 @@ impl LastStepInput {
         Self { read: read.clone(), weights }
     }
 
+    /// Returns the discounted gain of the first `ranks` ranks of an ideal ranking.
     fn ideal(
         &self,
         ideal: &IdealRanking,
+        ranks: u32,
         counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
     ) -> f64 {
-        self.weights.as_ref().map_or(0.0, |weights| ideal.dcg(weights, counts))
+        self.weights.as_ref().map_or(0.0, |weights| ideal.dcg_at(ranks, weights, counts))
     }
 }
 
@@ -164,8 +169,8 @@ impl Expectation {
 
     /// Returns the expected value of the measure over the tie orders of a ranking.
     pub fn value(&self, row: &mut TieSegments<'_>, scratch: &mut TieScratch) -> f64 {
-        if let (ExpectedForm::Linear { reads, last }, true) =
-            (&self.form, self.geometric && row.is_uncertain())
+        if self.geometric
+            && let ExpectedForm::Linear { reads, last } = &self.form
         {
             // The bound is below the expectation, so the numbers are averaged and not the values.
             let mut numbers = vec![0.0; reads.len()];
@@ -193,10 +198,7 @@ fn finish(last: &LastStep, numbers: &[f64]) -> f64 {
     /// A bound on the numbers that a last step reads.
     const MOST: usize = 16;
     let mut columns: [&[f64]; MOST] = [&[]; MOST];
-    columns
-        .iter_mut()
-        .zip(numbers)
-        .for_each(|(column, number)| *column = std::slice::from_ref(number));
+    columns.iter_mut().zip(numbers.chunks(1)).for_each(|(column, number)| *column = number);
     let mut value = [0.0];
     last.finish(&columns[..numbers.len()], &mut value);
     value[0]
@@ -275,18 +277,15 @@ impl ExpectedForm {
 /// module computes.
 fn has_expectation(read: &RecipeInput, cuts: Cuts) -> bool {
     match read {
-        RecipeInput::Fold(fold, _) => match fold {
+        RecipeInput::Fold(fold, _) => matches!(
+            fold,
             Fold::Count(_)
-            | Fold::PrecisionSum(_)
-            | Fold::WeightedSum { .. }
-            | Fold::Cascade { .. }
-            | Fold::InferredSum(_)
-            | Fold::PairSum(_) => true,
-            Fold::FirstRank(_)
-            | Fold::PeakPrecision { .. }
-            | Fold::PreferenceSum { .. }
-            | Fold::Histogram => false,
-        },
+                | Fold::PrecisionSum(_)
+                | Fold::WeightedSum { .. }
+                | Fold::Cascade { .. }
+                | Fold::InferredSum(_)
+                | Fold::PairSum(_)
+        ),
         RecipeInput::Preference { .. } | RecipeInput::Fact(_) | RecipeInput::TruncatedIdeal(_) => {
             true
         }
@@ -306,20 +305,23 @@ impl LastStepInput {
             RecipeInput::Preference { hits, judged } => {
                 folds::preference(row, [*hits, *judged], &mut tables.chances)
             }
-            RecipeInput::Fact(QueryConstant::Ideal(ideal)) => self.ideal(ideal, row.facts.judged()),
+            RecipeInput::Fact(QueryConstant::Ideal(ideal)) => {
+                self.ideal(ideal, u32::MAX, row.facts.judged())
+            }
             RecipeInput::Fact(fact) => fact.value_for(row.facts),
-            RecipeInput::RetrievedIdeal(ideal) => self.ideal(ideal, row.retrieved().into_iter()),
-            RecipeInput::TruncatedIdeal(ideal) => self
-                .weights
-                .as_ref()
-                .map_or(0.0, |weights| ideal.dcg_at(row.depth as u32, weights, row.facts.judged())),
+            RecipeInput::RetrievedIdeal(ideal) => {
+                self.ideal(ideal, u32::MAX, row.retrieved().into_iter())
+            }
+            RecipeInput::TruncatedIdeal(ideal) => {
+                self.ideal(ideal, row.depth as u32, row.facts.judged())
+            }
             RecipeInput::Peak { .. } => f64::NAN,
         }
     }
 }
 
 /// Returns the expected value of a fold over the first ranks of a ranking with tied documents.
-pub(super) fn fold_expectation(
+pub fn fold_expectation(
     fold: &Fold,
     ranks: usize,
     row: &TieSegments<'_>,
@@ -349,12 +351,11 @@ fn step(
     tables: &mut FoldTables,
 ) {
     let (sum, sums) = (&mut state.sum, &mut tables.sums);
+    let inside = |set: &CodesAbove| hits_inside(part, *set, given);
     match fold {
-        Fold::Count(set) => folds::count(state, part, hits_inside(part, *set, given)),
-        Fold::PrecisionSum(set) => {
-            folds::precision_sum(state, part, hits_inside(part, *set, given), sums)
-        }
-        Fold::PairSum(set) => folds::pair_sum(state, part, hits_inside(part, *set, given)),
+        Fold::Count(set) => *sum += inside(set).expected(part.read),
+        Fold::PrecisionSum(set) => folds::precision_sum(state, part, inside(set), sums),
+        Fold::PairSum(set) => folds::pair_sum(state, part, inside(set)),
         Fold::WeightedSum { gain, discount } => match given {
             Some(given) => folds::weighted_sum_given(sum, part, given, gain, *discount, sums),
             None => folds::weighted_sum(sum, part, gain, *discount, sums),
@@ -397,7 +398,7 @@ fn given_hits(
     };
     // Everything above the cut group is the same for each number of hits: its state is kept, and
     // only the last step of the walk repeated. The part before the group is added once.
-    let before: Vec<GrowingSum> = reads
+    let before: Vec<_> = reads
         .iter()
         .map(|number| {
             let mut state = GrowingSum::default();

@@ -6,7 +6,7 @@
 //! Most rows therefore need no look at the labels of any group.
 
 use super::folds::{self, PrefixHits};
-use crate::matrix::{CodesAbove, RowTies, Tie};
+use crate::matrix::{CodesAbove, RowTies};
 
 /// The reciprocal of the first hit's rank, for rankings in which a group of tied documents decides
 /// it.
@@ -35,15 +35,15 @@ impl FirstHit {
         let rank = if first > 0.0 { first as u32 - 1 } else { ranks };
         let at =
             ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
-        let Tie { start, .. } = ties.groups[at];
+        let group = ties.groups[at];
+        let start = group.start;
         let cut = if at + 1 == ties.groups.len() { ties.cut } else { &[] };
-        let size = ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>();
+        let size = group.length + cut.iter().map(|cut| cut.count).sum::<u32>();
         // The first hit stands behind the group, or the group begins below the cutoff.
         if start >= ranks || rank - start >= size {
             return None;
         }
-        let found =
-            (start..ties.groups[at].end()).filter(|&rank| self.hits.contains(label(rank))).count();
+        let found = (start..group.end()).filter(|&rank| self.hits.contains(label(rank))).count();
         let cut = cut.iter().filter(|cut| self.hits.contains(cut.code));
         let found = found + cut.map(|cut| cut.count as usize).sum::<usize>();
         let (start, size, read) = (start as usize, size as usize, (ranks - start) as usize);

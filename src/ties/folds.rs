@@ -5,14 +5,15 @@
 //! read below. Documents outside of groups are added as in the plain formula, and a group adds one
 //! term.
 
-use super::probability::{DoubleDouble, Hypergeometric, SumTables};
-use super::tie_segments::{SegmentPrefix, TieSegments};
+use super::{
+    probability::{DoubleDouble, Hypergeometric, SumTables},
+    tie_segments::{SegmentPrefix, TieSegments},
+};
 use crate::fold::{CodeTable, Discount, ratio};
 use crate::matrix::CodesAbove;
-use crate::matrix::code::{NEGATIVE, NOT_IN_QRELS};
 
 /// Memory for the expected values of folds over tie orders, used again from ranking to ranking.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct FoldTables {
     pub numbers: Vec<f64>,
     pub sums: SumTables,
@@ -21,15 +22,17 @@ pub struct FoldTables {
 
 /// The expected sum of a fold down the ranks of a ranking with ties, with the expected number of
 /// hits so far.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct GrowingSum {
+    /// The expected hits.
     pub hits: f64,
+    /// The expected sum.
     pub sum: f64,
 }
 
 /// The numbers of documents and of hits in a group of tied documents. The set of hits is the fold's
 /// own set or, if the number of hits is given, the set of this number.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PrefixHits {
     /// The number of documents in random order.
     pub size: usize,
@@ -44,7 +47,7 @@ impl PrefixHits {
 
     /// Returns the expected number of hits among the first `read` ranks of the group of tied
     /// documents.
-    fn expected(self, read: usize) -> f64 {
+    pub fn expected(self, read: usize) -> f64 {
         if read == self.size {
             self.hits as f64
         } else {
@@ -54,17 +57,12 @@ impl PrefixHits {
 }
 
 /// A number of hits that is given for the read ranks of a group of tied documents.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct GivenHits {
     /// The codes of the hits.
     pub set: CodesAbove,
     /// The number of hits at the ranks that are read.
     pub hits: usize,
-}
-
-/// Adds the expected number of hits at the read ranks of a tie group to a sum.
-pub fn count(state: &mut GrowingSum, part: SegmentPrefix<'_>, inside: PrefixHits) {
-    state.sum += inside.expected(part.read);
 }
 
 // A group of t documents, h of them hits, stands behind o documents with H hits (an expectation, if
@@ -272,7 +270,7 @@ impl StopPrefix {
     fn new(part: SegmentPrefix<'_>, stop: &CodeTable) -> Self {
         let mut all = Self { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
         // The chances to stop ascend, so no later document raises an entry that was left out.
-        let mut codes: Vec<(f64, u32)> =
+        let mut codes: Vec<_> =
             part.counts().map(|(code, count)| (stop[usize::from(code)], count)).collect();
         codes.retain(|&(stop, _)| stop > 0.0);
         codes.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -340,7 +338,7 @@ impl StopPrefix {
         // all deeper ranks add nothing.
         for j in 0..part.read as u64 {
             chances.draw(size - 1, self.documents - 1, j);
-            if chances.first() >= self.stops.len() as u64 {
+            if chances.first >= self.stops.len() as u64 {
                 break;
             }
             let stops =
@@ -352,8 +350,8 @@ impl StopPrefix {
 }
 
 // Rank j is a hit with the chance h/t; the ranks above then draw from the other t − 1 documents. A
-// caller that knows a closed form of the whole group, where every number of others above is equally
-// likely, passes the closed form as `whole`.
+// caller may know a closed form of a whole group, where every number of others above is equally
+// likely.
 /// Returns the expected sum, over the hits of a tie group, of a function of the number of documents
 /// of another set above each hit.
 pub fn sum_over_hits(
@@ -361,13 +359,9 @@ pub fn sum_over_hits(
     others: usize,
     part: SegmentPrefix<'_>,
     above: u64,
-    whole: impl FnOnce() -> f64,
     value: impl Fn(u64) -> f64,
     chances: &mut Hypergeometric,
 ) -> f64 {
-    if part.is_whole() {
-        return whole();
-    }
     let mut sum = DoubleDouble::default();
     for j in 0..part.read as u64 {
         chances.draw(part.size as u64 - 1, others as u64, j);
@@ -406,16 +400,12 @@ pub fn preference(
                 _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
             }
         } else if found > 0 {
-            let whole = || {
-                // In integers, as a difference of large floats would lose what the few terms are
-                // worth.
-                let taken = capped_sum(above, above + others as u64, most);
-                if taken == 0 {
-                    return found as f64;
-                }
-                found as f64 * (1.0 - taken as f64 / ((others + 1) as f64 * bound as f64))
+            // In integers, as a difference of large floats would lose what the few terms are worth.
+            sum += match capped_sum(above, above + others as u64, most) {
+                _ if !part.is_whole() => sum_over_hits(found, others, part, above, share, chances),
+                0 => found as f64,
+                taken => found as f64 * (1.0 - taken as f64 / ((others + 1) as f64 * bound as f64)),
             };
-            sum += sum_over_hits(found, others, part, above, whole, share, chances);
         }
         above += others as u64;
     }
@@ -451,9 +441,7 @@ pub fn inferred_sum(row: &TieSegments<'_>, hits: CodesAbove, chances: &mut Hyper
     // The numbers of relevant, not relevant, and pooled but unjudged documents above.
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
-        let found = part.count(hits);
-        let judged = part.count(CodesAbove::JUDGED.min(hits)) - found;
-        let unjudged = part.count(CodesAbove(NOT_IN_QRELS)) - part.count(CodesAbove(NEGATIVE));
+        let [found, judged, unjudged] = part.pool(hits);
         if found == part.size {
             for above in part.above..part.above + part.read {
                 sum += inferred_term(above as f64, relevant, relevant + nonrelevant, pooled);
@@ -464,11 +452,11 @@ pub fn inferred_sum(row: &TieSegments<'_>, hits: CodesAbove, chances: &mut Hyper
         if found > 0 {
             let others = found - 1 + judged;
             let rest = part.size - 1 - others;
-            let [of_others, of_rest] = [(found - 1, others), (unjudged, rest)]
+            let shares = [(found - 1, others), (unjudged, rest)]
                 .map(|(a, b)| if b == 0 { 0.0 } else { a as f64 / b as f64 });
-            let above = PoolAbove { relevant, known: relevant + nonrelevant, pooled };
+            let above = [relevant, relevant + nonrelevant, pooled];
             sum += found as f64 / part.size as f64
-                * above.terms(part, others, of_others, of_rest, chances);
+                * inferred_terms(above, part, others, shares, chances);
         }
         relevant += found as f64;
         nonrelevant += judged as f64;
@@ -490,58 +478,45 @@ pub fn inferred_term(above: f64, relevant: f64, judged: f64, pooled: f64) -> f64
             * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
 }
 
-/// The numbers of documents above a tie group that are relevant, judged, and pooled without a
-/// judgment, for InfAP.
-struct PoolAbove {
-    relevant: f64,
-    known: f64,
-    pooled: f64,
-}
-
-impl PoolAbove {
-    /// Returns the sum over the read ranks of a tie group of the mean InfAP term of a hit there.
-    /// Besides the hit the group has `others` judged documents, of which the share `of_others` is
-    /// relevant; of the rest the share `of_rest` is pooled.
-    #[inline(always)]
-    fn terms(
-        &self,
-        part: SegmentPrefix<'_>,
-        others: usize,
-        of_others: f64,
-        of_rest: f64,
-        chances: &mut Hypergeometric,
-    ) -> f64 {
-        let Self { relevant, known, pooled } = *self;
-        let mut terms = DoubleDouble::default();
-        let tabled = (part.size > LARGE)
-            .then(|| reciprocal_means(part.read, part.size - 1, others, known + 2.0 * EPSILON));
-        for j in 0..part.read {
-            let above = (part.above + j) as f64;
-            let drawn = j as f64;
-            let mean = match &tabled {
-                // (a + b·x) · (c + d·x) / (k + x), divided out: only one term is not linear in x.
-                Some(reciprocals) => {
-                    let (a, b) = (known + pooled + drawn * of_rest, 1.0 - of_rest);
-                    let (c, d, k) = (relevant + EPSILON, of_others, known + 2.0 * EPSILON);
-                    let x = drawn * others as f64 / (part.size - 1) as f64;
-                    b * d * x
-                        + (a * d + b * c - b * d * k)
-                        + (a - b * k) * (c - d * k) * reciprocals[j]
-                }
-                None => {
-                    chances.draw(part.size as u64 - 1, others as u64, j as u64);
-                    chances.mean(|x| {
-                        let x = x as f64;
-                        let (known, seen) = (known + x, pooled + (drawn - x) * of_rest);
-                        (known + seen)
-                            * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
-                    })
-                }
-            };
-            terms += (1.0 + mean) / (above + 1.0);
-        }
-        terms.value()
+/// Returns the sum over the read ranks of a tie group of the mean InfAP term of a hit there, below
+/// a group with these numbers of documents above that are relevant, judged, and pooled without a
+/// judgment. Besides the hit the group has `others` judged documents, of which the share `of_others`
+/// is relevant; of the rest the share `of_rest` is pooled.
+#[inline(always)]
+fn inferred_terms(
+    [relevant, known, pooled]: [f64; 3],
+    part: SegmentPrefix<'_>,
+    others: usize,
+    [of_others, of_rest]: [f64; 2],
+    chances: &mut Hypergeometric,
+) -> f64 {
+    let mut terms = DoubleDouble::default();
+    let tabled = (part.size > LARGE)
+        .then(|| reciprocal_means(part.read, part.size - 1, others, known + 2.0 * EPSILON));
+    for j in 0..part.read {
+        let above = (part.above + j) as f64;
+        let drawn = j as f64;
+        let mean = match &tabled {
+            // (a + b·x) · (c + d·x) / (k + x), divided out: only one term is not linear in x.
+            Some(reciprocals) => {
+                let (a, b) = (known + pooled + drawn * of_rest, 1.0 - of_rest);
+                let (c, d, k) = (relevant + EPSILON, of_others, known + 2.0 * EPSILON);
+                let x = drawn * others as f64 / (part.size - 1) as f64;
+                b * d * x + (a * d + b * c - b * d * k) + (a - b * k) * (c - d * k) * reciprocals[j]
+            }
+            None => {
+                chances.draw(part.size as u64 - 1, others as u64, j as u64);
+                chances.mean(|x| {
+                    let x = x as f64;
+                    let (known, seen) = (known + x, pooled + (drawn - x) * of_rest);
+                    (known + seen)
+                        * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
+                })
+            }
+        };
+        terms += (1.0 + mean) / (above + 1.0);
     }
+    terms.value()
 }
 
 /// The size of a group from which on means are not summed over all numbers of documents.

@@ -27,17 +27,19 @@ mod support;
 mod tie_segments;
 mod walks;
 
-pub use columns::{ExpectedColumns, TiePrecision};
+pub use columns::ExpectedColumns;
 pub use expected::{Expectation, TieScratch};
 pub use first_hit::FirstHit;
-pub use order::{CodeOrder, Extreme, ExtremeSearch, unsupported_reason};
+pub use folds::GrowingSum;
+pub use order::{CodeOrder, Extreme, unsupported_reason};
+pub use search::ExtremeSearch;
 pub use support::Side;
 pub use tie_segments::{SegmentBuffers, TieSegments};
 
 use crate::matrix::{Codebook, Document, GradeHistogram, RowTies};
 
 /// A ranking's documents in the qrels, with its groups of tied documents that have different codes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct TiedRanking<'a> {
     /// The retrieved documents that the qrels name, in rank order, each group in any order. The
     /// other documents are not in the qrels.

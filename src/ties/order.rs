@@ -15,14 +15,15 @@
 
 use bytemuck::Zeroable;
 
-use super::search::Search;
-use super::support::{Side, best_order, is_fixed, is_known, no_extreme_reason, no_mean_reason};
-use super::{Cuts, Expectation, TieScratch, TieSegments};
+use super::{
+    Cuts, Expectation,
+    search::ExtremeSearch,
+    support::{Side, best_order, is_fixed, is_known, no_extreme_reason, no_mean_reason},
+};
 use crate::bytes::aligned::AlignedBytes;
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::matrix::code::NOT_IN_QRELS;
-use crate::matrix::{Codebook, CutTieCount, QUAD, RowTies, Tile};
+use crate::matrix::{Codebook, CutTieCount, QUAD, RowTies, Tile, code::NOT_IN_QRELS};
 use crate::measure::{BestOrder, Direction, ExpectationRule, Measure};
 use crate::sort;
 
@@ -36,18 +37,12 @@ pub enum Extreme {
 }
 
 /// An order of label codes that sorts the documents within every group of tied documents.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq)]
 pub struct CodeOrder {
     /// All codes, in order.
     codes: Box<[u8; 256]>,
     /// The place of each code in the order.
     places: Box<[u8; 256]>,
-}
-
-/// A best or worst value of a measure that has to be searched for in each ranking with ties.
-pub struct ExtremeSearch {
-    search: Search,
-    largest: bool,
 }
 
 impl Extreme {
@@ -68,8 +63,8 @@ impl Extreme {
             BestOrder::Searched => {
                 let is_better_high = measure.definition().better != Direction::Lower;
                 let largest = (side == Side::Best) == is_better_high;
-                let search = Search::from_measure(measure, book).ok_or_else(refused)?;
-                return Ok(Self::Search(ExtremeSearch { search, largest }));
+                let search = ExtremeSearch::new(measure, book, largest);
+                return search.map(Self::Search).ok_or_else(refused);
             }
             // Without any worth, codes are ordered by number, which ascends with the grade.
             BestOrder::Swaps | BestOrder::None => [0.0; 256].into(),
@@ -151,11 +146,9 @@ impl CodeOrder {
         parts.for_each(|(to, from)| to.copy_from_slice(from));
         for &(lane, ties) in tied {
             for (at, tie) in (1..).zip(ties.groups).take_while(|(_, tie)| tie.start < reach) {
+                let cut = if at == ties.groups.len() { ties.cut } else { &[] };
                 let pair = [tie.start as usize, tie.start as usize + 1];
-                if tie.length == 2
-                    && pair[1] < depth
-                    && (at < ties.groups.len() || ties.cut.is_empty())
-                {
+                if tie.length == 2 && pair[1] < depth && cut.is_empty() {
                     // Most groups are pairs.
                     let [first, second] = pair.map(|rank| tile.position(lane, rank));
                     if self.place(labels[first]) > self.place(labels[second]) {
@@ -165,7 +158,7 @@ impl CodeOrder {
                 }
                 group.clear();
                 group.extend((tie.start..tie.end()).map(|rank| tile.label(lane, rank as usize)));
-                self.arrange(group, if at == ties.groups.len() { ties.cut } else { &[] });
+                self.arrange(group, cut);
                 for (rank, &label) in (tie.start as usize..depth).zip(&*group) {
                     labels[tile.position(lane, rank)] = label;
                 }
@@ -196,12 +189,5 @@ impl CodeOrder {
             first.fill(code);
             rest = others;
         }
-    }
-}
-
-impl ExtremeSearch {
-    /// Returns the best or worst value of the measure over the tie orders of a ranking.
-    pub fn value(&self, row: &TieSegments<'_>, scratch: &mut TieScratch) -> f64 {
-        self.search.value(row, self.largest, &mut scratch.tables.sums)
     }
 }

@@ -23,7 +23,7 @@ use crate::fold::{Discount, Weights};
 // product is exact. The low parts are added in plain floats, so a result is off by some 2⁻¹⁰⁴ of
 // the larger operand. (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.)
 /// A number as the unevaluated sum of two floats, the second at most half a unit of the first.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Clone, Copy, Default)]
 pub struct DoubleDouble {
     high: f64,
     low: f64,
@@ -75,7 +75,6 @@ impl AddAssign<f64> for DoubleDouble {
 
 /// The weights of a rank discount and their prefix sums, grown on demand, for measures under tied
 /// scores.
-#[derive(Debug)]
 pub struct PrefixSums {
     discount: Discount,
     /// The number by which a gain is divided, or multiplied, at each rank.
@@ -124,7 +123,7 @@ impl PrefixSums {
 }
 
 /// The prefix sums of the weights of all rank discounts that were needed so far.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SumTables(Vec<PrefixSums>);
 
 impl SumTables {
@@ -140,12 +139,13 @@ impl SumTables {
 }
 
 /// The hypergeometric distribution: the number of marked documents among documents drawn at random.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Hypergeometric {
     all: u64,
     marked: u64,
     drawn: u64,
-    first: u64,
+    /// The smallest number of marked documents drawn that has a chance.
+    pub first: u64,
     chances: Vec<f64>,
     /// The number of documents that may still be drawn before the chances are computed anew; 0
     /// right after chances were filled in by a caller.
@@ -265,11 +265,6 @@ impl Hypergeometric {
         self.steps -= 1;
     }
 
-    /// Returns the smallest number of marked documents drawn that has a chance.
-    pub fn first(&self) -> u64 {
-        self.first
-    }
-
     /// Returns the numbers of marked documents drawn, ascending, with their chances.
     pub fn iter(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         (self.first..).zip(self.chances.iter().copied())
@@ -289,9 +284,20 @@ impl Hypergeometric {
 pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
     let (first, last) = (which, all - marked + which);
     let mut chances = vec![0.0; up_to];
-    let mode = mode_of_ranks(all, marked, which).clamp(first, last);
+    // Roughly, the most likely rank.
+    let mode = match marked {
+        ..=1 => which,
+        _ => 1 + ((which - 1) as f64 * (all - 1) as f64 / (marked - 1) as f64) as u64,
+    };
+    let mode = mode.clamp(first, last);
     let (mut sum, mut chance) = (DoubleDouble::new(1.0), DoubleDouble::new(1.0));
-    put(&mut chances, mode, chance);
+    // Stores the chance of a rank (from 1), if the list has a place for it.
+    let mut put = |rank: u64, chance: DoubleDouble| {
+        if let Some(place) = chances.get_mut(rank as usize - 1) {
+            *place = chance.value();
+        }
+    };
+    put(mode, chance);
     for rank in mode..last {
         let over = rank as f64 * (last - rank) as f64;
         chance = chance.times(over).over((rank + 1 - which) as f64 * (all - rank) as f64);
@@ -299,7 +305,7 @@ pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
             break;
         }
         sum = sum.plus(chance);
-        put(&mut chances, rank + 1, chance);
+        put(rank + 1, chance);
     }
     chance = DoubleDouble::new(1.0);
     for rank in (first + 1..=mode).rev() {
@@ -309,26 +315,11 @@ pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
             break;
         }
         sum = sum.plus(chance);
-        put(&mut chances, rank - 1, chance);
+        put(rank - 1, chance);
     }
     let sum = sum.value();
     chances.iter_mut().for_each(|chance| *chance /= sum);
     chances
-}
-
-/// Stores the chance of a rank (from 1) in a list by rank, if the list has a place for the rank.
-fn put(chances: &mut [f64], rank: u64, chance: DoubleDouble) {
-    if let Some(place) = chances.get_mut(rank as usize - 1) {
-        *place = chance.value();
-    }
-}
-
-/// Returns, roughly, the most likely rank of the marked document in [`ranks_of`].
-fn mode_of_ranks(all: u64, marked: u64, which: u64) -> u64 {
-    if marked <= 1 {
-        return which;
-    }
-    1 + ((which - 1) as f64 * (all - 1) as f64 / (marked - 1) as f64) as u64
 }
 
 #[cfg(test)]

@@ -18,25 +18,30 @@
 //! of documents that an exchange argument does not order. The search for InfAP tries all merges of
 //! two of the three kinds.
 
-use super::folds::inferred_term;
-use super::probability::{DoubleDouble, SumTables};
-use super::tie_segments::{SegmentPrefix, TieSegments};
+use std::ops::RangeInclusive;
+
+use super::{
+    expected::TieScratch,
+    folds::inferred_term,
+    probability::{DoubleDouble, SumTables},
+    tie_segments::TieSegments,
+};
 use crate::fold::{Discount, ratio};
-use crate::matrix::code::{NEGATIVE, NOT_IN_QRELS};
 use crate::matrix::{Codebook, CodesAbove};
 use crate::measure::Measure;
 
-/// A measure whose best or worst value over tie orders is searched for, with its hits and its
-/// cutoff.
-#[derive(Debug, Clone, Copy)]
-pub struct Search {
+/// A best or worst value of a measure that has to be searched for in each ranking with ties, with
+/// the measure's hits and its cutoff.
+pub struct ExtremeSearch {
     kind: SearchKind,
     hits: CodesAbove,
     ranks: usize,
+    /// Whether the value is the largest one, or the smallest.
+    largest: bool,
 }
 
 /// The kind of measure whose best or worst value over tie orders is searched for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 enum SearchKind {
     Accuracy,
     MeanOverHits(HitTerm),
@@ -44,31 +49,10 @@ enum SearchKind {
     Inferred,
 }
 
-/// The counts of a tie group or stretch of a ranking: documents above, all documents, hits and read
-/// ranks.
-#[derive(Debug, Clone, Copy)]
-struct SearchState {
-    above: usize,
-    size: usize,
-    found: usize,
-    read: usize,
-}
-
-impl SearchState {
-    fn new(part: SegmentPrefix<'_>, hits: CodesAbove) -> Self {
-        Self { above: part.above, size: part.size, found: part.count(hits), read: part.read }
-    }
-
-    /// Returns the least (if `largest`) or greatest number of pairs of one of `found` hits in the
-    /// read ranks and a non-hit above the hit, below `others` non-hits.
-    fn wrong_pairs(self, found: usize, others: u64, largest: bool) -> u64 {
-        found as u64 * if largest { others } else { others + (self.read - found) as u64 }
-    }
-
-    /// Returns the numbers of hits that the first `read` ranks of the tie group may have.
-    fn feasible(self, read: usize) -> std::ops::RangeInclusive<usize> {
-        (self.found + read).saturating_sub(self.size)..=self.found.min(read)
-    }
+/// Returns the numbers of hits that the first `read` ranks of a tie group may have, of whose `size`
+/// documents `found` are hits.
+fn feasible(size: usize, found: usize, read: usize) -> RangeInclusive<usize> {
+    (found + read).saturating_sub(size)..=found.min(read)
 }
 
 /// Returns the largest of some values if `largest`, else the smallest.
@@ -76,8 +60,8 @@ fn extreme(values: impl Iterator<Item = f64>, largest: bool) -> f64 {
     values.reduce(if largest { f64::max } else { f64::min }).unwrap_or(0.0)
 }
 
-impl Search {
-    pub fn from_measure(m: &Measure, book: &Codebook) -> Option<Self> {
+impl ExtremeSearch {
+    pub(super) fn new(m: &Measure, book: &Codebook, largest: bool) -> Option<Self> {
         let kind = match m.definition().name {
             "Accuracy" => SearchKind::Accuracy,
             "AP" => SearchKind::MeanOverHits(HitTerm::Precision),
@@ -87,15 +71,17 @@ impl Search {
             _ => return None,
         };
         let ranks = m.rank().map_or(usize::MAX, |rank| rank as usize);
-        Some(Self { kind, hits: book.at_least(m.rel()), ranks })
+        Some(Self { kind, hits: book.at_least(m.rel()), ranks, largest })
     }
 
-    /// Returns the largest or the smallest value of the measure over the tie orders of a ranking.
-    pub fn value(self, row: &TieSegments<'_>, largest: bool, sums: &mut SumTables) -> f64 {
-        let Self { kind, hits, ranks } = self;
+    /// Returns the best or worst value of the measure over the tie orders of a ranking.
+    pub fn value(&self, row: &TieSegments<'_>, scratch: &mut TieScratch) -> f64 {
+        let Self { kind, hits, ranks, largest } = *self;
         match kind {
             SearchKind::Accuracy => accuracy(row, hits, ranks, largest),
-            SearchKind::MeanOverHits(term) => mean_over_hits(row, term, hits, ranks, largest, sums),
+            SearchKind::MeanOverHits(term) => {
+                mean_over_hits(row, term, hits, ranks, largest, &mut scratch.tables.sums)
+            }
             SearchKind::FallOut => fall_out(row, hits, ranks, largest),
             SearchKind::Inferred => inferred(row, hits, largest),
         }
@@ -110,18 +96,22 @@ impl Search {
 fn accuracy(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool) -> f64 {
     let (mut hit_count, mut wrong, mut read) = (0, 0u64, 0);
     for part in row.parts(ranks) {
-        let at = SearchState::new(part, hits);
-        let others = (at.above - hit_count) as u64;
-        read = at.above + at.read;
+        let found = part.count(hits);
+        let others = (part.above - hit_count) as u64;
+        read = part.above + part.read;
+        // The least or greatest number of pairs of one of `found` hits in the read ranks and a
+        // non-hit above the hit.
+        let wrong_pairs = |found: usize| {
+            found as u64 * if largest { others } else { others + (part.read - found) as u64 }
+        };
         if !part.is_whole() {
-            let values = at.feasible(at.read).map(|found| {
-                let wrong = wrong + at.wrong_pairs(found, others, largest);
-                share_of_right_pairs(wrong, hit_count + found, read)
+            let values = feasible(part.size, found, part.read).map(|found| {
+                share_of_right_pairs(wrong + wrong_pairs(found), hit_count + found, read)
             });
             return extreme(values, largest);
         }
-        wrong += at.wrong_pairs(at.found, others, largest);
-        hit_count += at.found;
+        wrong += wrong_pairs(found);
+        hit_count += found;
     }
     share_of_right_pairs(wrong, hit_count, read)
 }
@@ -135,8 +125,8 @@ fn share_of_right_pairs(wrong: u64, hits: usize, read: usize) -> f64 {
 
 /// The term of each hit in a mean over hits: the precision at the hit's rank, or the reciprocal of
 /// the rank.
-#[derive(Debug, Clone, Copy)]
-pub enum HitTerm {
+#[derive(Clone, Copy)]
+enum HitTerm {
     /// The precision at its rank.
     Precision,
     /// The reciprocal of its rank.
@@ -177,14 +167,13 @@ fn mean_over_hits(
 ) -> f64 {
     let (mut hit_count, mut sum) = (0, 0.0);
     for part in row.parts(ranks) {
-        let at = SearchState::new(part, hits);
-        let end = at.above + at.read;
-        let start = |found: usize| if largest { at.above } else { end - found };
-        let mut found = at.found;
+        let end = part.above + part.read;
+        let start = |found: usize| if largest { part.above } else { end - found };
+        let mut found = part.count(hits);
         if !part.is_whole() {
             let harmonic = sums.get(Discount::Rank, end);
             let mut best = None;
-            for candidate in at.feasible(at.read) {
+            for candidate in feasible(part.size, found, part.read) {
                 let above = start(candidate);
                 let harmonic = harmonic.between(above, above + candidate);
                 let gained = term.run_sum(harmonic, candidate, hit_count, above);
@@ -214,20 +203,18 @@ fn fall_out(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool
     // Hits above the cutoff, and hits of whole groups.
     let (mut above, mut hit_count) = (0, 0);
     for part in row.parts(usize::MAX) {
-        let at = SearchState::new(part, hits);
-        let read = at.read.min(top.saturating_sub(at.above));
+        let found = part.count(hits);
+        let read = part.read.min(top.saturating_sub(part.above));
+        let (least, most) = feasible(part.size, found, read).into_inner();
         if part.is_whole() {
-            let feasible = at.feasible(read);
             // More hits above the cutoff make it smaller.
-            above += if largest { *feasible.start() } else { *feasible.end() };
-            hit_count += at.found;
+            above += if largest { least } else { most };
+            hit_count += found;
             continue;
         }
-        let candidates = at.feasible(read).flat_map(|first| {
-            let behind = at.read - read;
-            let rest = SearchState { size: at.size - read, found: at.found - first, ..at };
-            let feasible = rest.feasible(behind);
-            [*feasible.start(), *feasible.end()].map(|second| {
+        let candidates = (least..=most).flat_map(|first| {
+            let behind = feasible(part.size - read, found - first, part.read - read);
+            [*behind.start(), *behind.end()].map(|second| {
                 let others = row.depth - hit_count - first - second;
                 ratio((top - above - first) as f64, others as f64)
             })
@@ -257,9 +244,7 @@ fn fall_out(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool
 fn inferred(row: &TieSegments<'_>, hits: CodesAbove, largest: bool) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
     for part in row.parts(usize::MAX) {
-        let found = part.count(hits);
-        let judged = part.count(CodesAbove::JUDGED.min(hits)) - found;
-        let unjudged = part.count(CodesAbove(NOT_IN_QRELS)) - part.count(CodesAbove(NEGATIVE));
+        let [found, judged, unjudged] = part.pool(hits);
         let before = if largest { 0 } else { part.size - found - unjudged };
         let others = nonrelevant + if largest { 0 } else { judged };
         // The sums after each hit, by the number of negative documents that are placed.

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::TiedRanking;
-use super::folds::{self, GrowingSum, PrefixHits};
-use super::tie_segments::{self, SegmentPrefix};
-use crate::matrix::code::NOT_IN_QRELS;
-use crate::matrix::{CodesAbove, Document};
+use super::{
+    TiedRanking,
+    folds::PrefixHits,
+    tie_segments::{self, SegmentPrefix},
+};
+use crate::matrix::{CodesAbove, Document, code::NOT_IN_QRELS};
 
 /// A group of tied documents that has documents of the wanted set.
-#[derive(Debug)]
-pub(super) struct Selected {
+pub struct Selected {
     start: u32,
     /// The number of documents of the group, including cut-off documents.
     size: u32,
@@ -21,15 +21,15 @@ pub(super) struct Selected {
 
 /// The groups of tied documents of a ranking that matter, in memory used again from ranking to
 /// ranking.
-#[derive(Debug, Default)]
-pub(super) struct SelectedTies {
+#[derive(Default)]
+pub struct SelectedTies {
     pub groups: Vec<Selected>,
     counts: Vec<(u8, u32)>,
 }
 
 /// The next item down a ranking with ties: a document outside of tie groups, or the part of a tie
 /// group that is read.
-pub(super) enum RankingItem<'r> {
+pub enum RankingItem<'r> {
     Document(Document),
     Group(SegmentPrefix<'r>),
 }
@@ -53,21 +53,12 @@ impl SelectedTies {
             from = skip(documents, first, group.end());
             let cut = if at == ties.groups.len() { ties.cut } else { &[] };
             let start = self.counts.len();
-            let mut size = group.length;
+            let size = group.length + cut.iter().map(|cut| cut.count).sum::<u32>();
             // The number of unheeded documents is known only after the others, and codes ascend: so
             // the entry comes first and is filled in last.
             self.counts.push((NOT_IN_QRELS, 0));
-            tie_segments::add_codes(
-                &mut self.counts,
-                start,
-                documents[first..from].iter().map(|document| (document.code, 1)),
-            );
-            for cut in cut {
-                size += cut.count;
-                if heeded.contains(cut.code) {
-                    tie_segments::add_codes(&mut self.counts, start, [(cut.code, cut.count)]);
-                }
-            }
+            let cut = cut.iter().filter(|cut| heeded.contains(cut.code));
+            tie_segments::add_codes(&mut self.counts, start, &documents[first..from], cut);
             let found: u32 = self.counts[start..].iter().map(|&(_, count)| count).sum();
             if found == 0 {
                 self.counts.truncate(start);
@@ -80,13 +71,12 @@ impl SelectedTies {
     }
 
     pub fn part(&self, group: &Selected, read: u32) -> SegmentPrefix<'_> {
-        let counts = &self.counts[group.counts.clone()];
-        SegmentPrefix::new(
-            group.start as usize,
-            group.size as usize,
-            read.min(group.size) as usize,
-            counts,
-        )
+        SegmentPrefix {
+            above: group.start as usize,
+            size: group.size as usize,
+            read: read.min(group.size) as usize,
+            counts: &self.counts[group.counts.clone()],
+        }
     }
 
     /// Returns whether `predicate` is true of a tie group that begins within the first `ranks`
@@ -111,9 +101,8 @@ impl SelectedTies {
                 .iter()
                 .filter(|document| document.rank < cut && set.contains(document.code))
                 .count();
-            let mut state = GrowingSum { hits: 0.0, sum: *value - counted as f64 };
-            folds::count(&mut state, part, inside);
-            *value = state.sum;
+            *value -= counted as f64;
+            *value += inside.expected(part.read);
         }
     }
 

@@ -13,18 +13,9 @@ pub enum Side {
     Worst,
 }
 
-impl Side {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Side::Best => "best",
-            Side::Worst => "worst",
-        }
-    }
-}
-
 /// Returns the declared best order of tied documents for a measure, if the order is known for
 /// rankings cut in these ways.
-pub(super) fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
+pub fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
     let traits = &measure.definition().traits;
     match (traits.best_order)(measure, cuts.depth) {
         // The documents of a cut group that are kept decide how far others move up.
@@ -39,24 +30,20 @@ pub(super) fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
 
 /// Returns whether the best order of tied documents for a measure is known for rankings cut in
 /// these ways.
-pub(super) fn is_known(measure: &Measure, cuts: Cuts) -> bool {
+pub fn is_known(measure: &Measure, cuts: Cuts) -> bool {
     best_order(measure, cuts).is_some()
 }
 
 /// Returns whether a measure's value follows from the qrels alone. Such a value does not depend on
 /// order or cuts.
-pub(super) fn is_fixed(recipe: &Recipe) -> bool {
-    match recipe {
-        Recipe::Folds { reads, .. } => {
-            reads.iter().all(|read| matches!(read, RecipeInput::Fact(_)))
-        }
-        Recipe::Walk { .. } | Recipe::Facets(_) => false,
-    }
+pub fn is_fixed(recipe: &Recipe) -> bool {
+    let is_fact = |read: &RecipeInput| matches!(read, RecipeInput::Fact(_));
+    matches!(recipe, Recipe::Folds { reads, .. } if reads.iter().all(is_fact))
 }
 
 /// Returns the error message that a measure has no expected value over tie orders. `only_cut` says
 /// that the measure still has an expected value for uncut rankings.
-pub(super) fn no_mean_reason(measure: &Measure, cuts: Cuts, only_cut: bool) -> String {
+pub fn no_mean_reason(measure: &Measure, cuts: Cuts, only_cut: bool) -> String {
     let under = if only_cut { " under -M" } else { "" };
     let others = if is_known(measure, cuts) { "best, worst or " } else { "" };
     format!(
@@ -66,15 +53,16 @@ pub(super) fn no_mean_reason(measure: &Measure, cuts: Cuts, only_cut: bool) -> S
 }
 
 /// Returns the error message that a measure has no best or worst value over tie orders.
-pub(super) fn no_extreme_reason(measure: &Measure, side: Side, cuts: Cuts) -> String {
+pub fn no_extreme_reason(measure: &Measure, side: Side, cuts: Cuts) -> String {
     let only_cut = is_known(measure, Cuts::default()) && cuts != Cuts::default();
     let under = match (only_cut, cuts.judged_only) {
         (false, _) => "",
         (true, true) => " under -M and -J together",
         (true, false) => " under -M",
     };
-    format!(
-        "{measure}: its {} order{under} cannot be found without trying all of them",
-        side.name()
-    )
+    let side = match side {
+        Side::Best => "best",
+        Side::Worst => "worst",
+    };
+    format!("{measure}: its {side} order{under} cannot be found without trying all of them")
 }

@@ -13,14 +13,13 @@
 
 use std::ops::Range;
 
-use super::TiedRanking;
-use super::probability::Hypergeometric;
-use crate::matrix::code::NOT_IN_QRELS;
-use crate::matrix::{Codebook, CodesAbove, CutTieCount, Document, GradeHistogram, Tie, View};
+use super::{TiedRanking, probability::Hypergeometric};
+use crate::matrix::{
+    Codebook, CodesAbove, CutTieCount, Document, GradeHistogram, Tie, View, code::NOT_IN_QRELS,
+};
 
 /// A piece of a ranking: neighbouring documents of one code, or a group of tied documents in random
 /// order.
-#[derive(Debug)]
 struct TieSegment {
     above: usize,
     size: usize,
@@ -29,7 +28,7 @@ struct TieSegment {
 }
 
 /// The pieces of a ranking with ties, in memory used again from ranking to ranking.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SegmentBuffers {
     pieces: Vec<TieSegment>,
     counts: Vec<(u8, u32)>,
@@ -43,14 +42,16 @@ pub struct SegmentBuffers {
 
 // Groups have few distinct codes, so a sorted list beats a table of 256 that would have to be
 // cleared.
-/// Adds documents, given as codes with numbers of documents, to a sorted list of counts by code.
-/// The codes of the counts ascend from index `from` on.
-pub(super) fn add_codes(
+/// Adds the documents of a group, and those that were cut off of it, to a sorted list of counts by
+/// code. The codes of the counts ascend from index `from` on.
+pub fn add_codes<'c>(
     counts: &mut Vec<(u8, u32)>,
     from: usize,
-    documents: impl IntoIterator<Item = (u8, u32)>,
+    documents: &[Document],
+    cut: impl Iterator<Item = &'c CutTieCount>,
 ) {
-    for (code, count) in documents {
+    let cut = cut.map(|cut| (cut.code, cut.count));
+    for (code, count) in documents.iter().map(|document| (document.code, 1)).chain(cut) {
         match counts[from..].binary_search_by_key(&code, |&(code, _)| code) {
             Ok(at) => counts[from + at].1 += count,
             Err(at) => counts.insert(from + at, (code, count)),
@@ -60,7 +61,6 @@ pub(super) fn add_codes(
 
 /// A ranking with ties as pieces in rank order, with its query's numbers of documents by code from
 /// the qrels.
-#[derive(Debug)]
 pub struct TieSegments<'a> {
     /// The number of documents of the qrels that carry each code.
     pub facts: GradeHistogram<'a>,
@@ -68,11 +68,12 @@ pub struct TieSegments<'a> {
     pub book: &'a Codebook,
     /// The number of ranks.
     pub depth: usize,
-    buffers: SegmentBuffers,
+    /// The memory of the pieces, for another ranking.
+    pub buffers: SegmentBuffers,
 }
 
 /// A piece of a ranking, such as a tie group, with the number of its ranks that a measure reads.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct SegmentPrefix<'r> {
     /// The number of documents above the piece.
     pub above: usize,
@@ -80,16 +81,11 @@ pub struct SegmentPrefix<'r> {
     pub size: usize,
     /// The number of read ranks of the piece.
     pub read: usize,
-    counts: &'r [(u8, u32)],
+    /// The label codes of the piece, ascending, with their numbers of documents.
+    pub counts: &'r [(u8, u32)],
 }
 
 impl<'r> SegmentPrefix<'r> {
-    /// Makes a piece of a ranking with these counts of documents by code, in ascending order of
-    /// codes.
-    pub(super) fn new(above: usize, size: usize, read: usize, counts: &'r [(u8, u32)]) -> Self {
-        Self { above, size, read, counts }
-    }
-
     /// Returns the label codes of the piece, ascending, with their numbers of documents.
     pub fn counts(self) -> impl Iterator<Item = (u8, u32)> + 'r {
         self.counts.iter().copied()
@@ -98,6 +94,14 @@ impl<'r> SegmentPrefix<'r> {
     /// Returns the number of documents of the piece whose codes are in a set.
     pub fn count(self, set: CodesAbove) -> usize {
         self.counts().filter(|&(code, _)| set.contains(code)).map(|(_, count)| count as usize).sum()
+    }
+
+    /// Returns the numbers of hits, of other judged documents, and of documents that are pooled but
+    /// unjudged.
+    pub fn pool(self, hits: CodesAbove) -> [usize; 3] {
+        let found = self.count(hits);
+        let judged = self.count(CodesAbove::JUDGED.min(hits)) - found;
+        [found, judged, self.count(CodesAbove::IN_QRELS) - self.count(CodesAbove::JUDGED)]
     }
 
     /// Returns whether all ranks of the piece are read.
@@ -163,11 +167,6 @@ impl<'a> TieSegments<'a> {
         row
     }
 
-    /// Returns the memory of the pieces, for another ranking.
-    pub fn into_buffers(self) -> SegmentBuffers {
-        self.buffers
-    }
-
     fn push_group(
         &mut self,
         documents: &[Document],
@@ -180,12 +179,7 @@ impl<'a> TieSegments<'a> {
         counts.clear();
         // NOT_IN_QRELS is the smallest code of a document, and `add_codes` needs ascending codes.
         counts.push((NOT_IN_QRELS, group.length - documents.len() as u32));
-        let of_cut = cut.iter().map(|cut| (cut.code, cut.count));
-        add_codes(
-            &mut counts,
-            0,
-            documents.iter().map(|document| (document.code, 1)).chain(of_cut),
-        );
+        add_codes(&mut counts, 0, documents, cut.iter());
         let all: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
         let read = u64::from(group.length.min(end - group.start));
         let set = if judged_only { CodesAbove::JUDGED } else { CodesAbove::RETRIEVED };
@@ -199,7 +193,7 @@ impl<'a> TieSegments<'a> {
         } else if judged > 0 {
             let mut left = Hypergeometric::default();
             left.fill(all, judged, read);
-            self.push(counts.iter().copied(), left.first() as usize);
+            self.push(counts.iter().copied(), left.first as usize);
             if left.iter().nth(1).is_some() {
                 self.buffers.left =
                     left.iter().map(|(left, chance)| (left as usize, chance)).collect();
@@ -219,12 +213,6 @@ impl<'a> TieSegments<'a> {
             counts: start..self.buffers.counts.len(),
         });
         self.depth += read;
-    }
-
-    /// Returns whether the ranking's number of documents is chance, because a cut splits a tie
-    /// group.
-    pub fn is_uncertain(&self) -> bool {
-        !self.buffers.left.is_empty()
     }
 
     /// Adds up a function of the ranking: once, or weighted over the numbers of documents that a

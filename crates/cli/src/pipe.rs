@@ -65,7 +65,7 @@ pub fn read(
     quiet: bool,
 ) -> CliResult<Option<PipedRun>> {
     let (qrels, run) = (Input::from(qrels.to_owned()), run.input());
-    if !run.input().is_stream() {
+    if !run.input.is_stream() {
         return Ok(None);
     }
     let progress = Progress::start("reading", WorkAmount::Stream, quiet);
@@ -74,7 +74,7 @@ pub fn read(
     let first = qrels.is_stream() || join.access == FileAccess::Read;
     let qrels = if first { read_to_memory(qrels)? } else { qrels };
     let (name, mut text) =
-        (run.name_alone()?, StreamingText::with_progress(run.input().clone(), progress.watch())?);
+        (run.name_alone()?, StreamingText::with_progress(run.input.clone(), progress.watch())?);
     let (source, mut buffer) = (text.name().to_owned(), Vec::new());
 
     let mut all = text.fill_buffer(&mut buffer, SMALL)?;

@@ -26,10 +26,13 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
-use arrow_ipc::convert::try_fb_to_schema;
-use arrow_ipc::reader::{FileDecoder, read_footer_length};
-use arrow_ipc::{Block, Message, MessageHeader, MetadataVersion, root_as_footer, root_as_message};
-use arrow_schema::{ArrowError, Schema};
+use arrow_ipc::{
+    Block, Message, MessageHeader, MetadataVersion,
+    convert::try_fb_to_schema,
+    reader::{FileDecoder, read_footer_length},
+    root_as_footer, root_as_message,
+};
+use arrow_schema::Schema;
 use laneval::tables::TableError;
 use rayon::prelude::*;
 
@@ -73,12 +76,11 @@ impl ArrowFile {
     fn parse_file(bytes: Buffer) -> Result<Self, TableError> {
         let end = bytes.len().checked_sub(10).ok_or_else(incomplete)?;
         let trailer = bytes[end..].try_into().map_err(|_| incomplete())?;
-        let length = read_footer_length(trailer).map_err(unreadable)?;
+        let length = read_footer_length(trailer).map_err(damaged)?;
         let start = end.checked_sub(length).ok_or_else(incomplete)?;
-        let footer =
-            root_as_footer(&bytes[start..end]).map_err(|error| damaged(&error.to_string()))?;
+        let footer = root_as_footer(&bytes[start..end]).map_err(damaged)?;
         let schema = footer.schema().ok_or_else(|| damaged("no schema"))?;
-        let schema = Arc::new(try_fb_to_schema(schema).map_err(unreadable)?);
+        let schema = Arc::new(try_fb_to_schema(schema).map_err(damaged)?);
         // A file must not replace a dictionary, as a stream may. So all dictionaries are read
         // before the batches.
         let messages = [(false, footer.dictionaries()), (true, footer.recordBatches())]
@@ -101,14 +103,12 @@ impl ArrowFile {
             let after = at
                 .checked_add(header)
                 .and_then(|at| at.checked_add(body))
+                .filter(|&after| after <= bytes.len())
                 .ok_or_else(incomplete)?;
-            if after > bytes.len() {
-                return Err(incomplete());
-            }
             let is_batch = message.header_type() == MessageHeader::RecordBatch;
             match message.header_as_schema() {
                 Some(fb_schema) if schema.is_none() => {
-                    schema = Some(Arc::new(try_fb_to_schema(fb_schema).map_err(unreadable)?));
+                    schema = Some(Arc::new(try_fb_to_schema(fb_schema).map_err(damaged)?));
                     version = message.version();
                 }
                 _ => {
@@ -139,14 +139,14 @@ impl ArrowFile {
                 [dictionary] if !dictionary.is_batch => {
                     let bytes = self.message(&dictionary.block)?;
                     catch_reader_panic(|| {
-                        decoder.read_dictionary(&dictionary.block, &bytes).map_err(unreadable)
+                        decoder.read_dictionary(&dictionary.block, &bytes).map_err(damaged)
                     })?;
                 }
                 all => {
                     let read = all.par_iter().map(|MessageRange { block, .. }| {
                         let bytes = self.message(block)?;
                         catch_reader_panic(|| {
-                            decoder.read_record_batch(block, &bytes).map_err(unreadable)
+                            decoder.read_record_batch(block, &bytes).map_err(damaged)
                         })
                     });
                     let read = read.collect::<Result<Vec<_>, TableError>>()?;
@@ -190,7 +190,7 @@ fn header(bytes: &[u8]) -> Result<Option<usize>, TableError> {
 fn message(bytes: &[u8], header: usize) -> Result<Message<'_>, TableError> {
     let prefix = if bytes.starts_with(&CONTINUES) { 8 } else { 4 };
     let described = bytes.get(prefix..header).ok_or_else(incomplete)?;
-    root_as_message(described).map_err(|error| damaged(&error.to_string()))
+    root_as_message(described).map_err(damaged)
 }
 
 /// Rejects an Arrow message with compressed buffers whose announced lengths are impossible or
@@ -207,16 +207,13 @@ fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), TableError> {
             .checked_add(length)
             .and_then(|end| body.get(start..end))
             .ok_or_else(incomplete)?;
-        let Some(length) = compressed.first_chunk::<8>().map(|bytes| i64::from_le_bytes(*bytes))
-        else {
-            continue;
-        };
+        let length = compressed.first_chunk().map(|bytes| i64::from_le_bytes(*bytes));
         // −1 says that this buffer is not compressed. Other negative lengths are the reader's to
         // refuse.
-        let Ok(length) = usize::try_from(length) else { continue };
+        let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else { continue };
         if length / RATIO > compressed.len() || Vec::<u8>::new().try_reserve_exact(length).is_err()
         {
-            return Err(damaged(&format!("{} bytes cannot come to {length}", compressed.len())));
+            return Err(damaged(format!("{} bytes cannot come to {length}", compressed.len())));
         }
     }
     Ok(())
@@ -231,12 +228,9 @@ fn incomplete() -> TableError {
     damaged("it is not complete")
 }
 
-fn damaged(what: &str) -> TableError {
+fn damaged(what: impl ToString) -> TableError {
+    let what = what.to_string();
     // The lines behind the first are a trace of the verifier, which means nothing to users.
     let what = what.lines().next().unwrap_or_default();
     TableError::File(format!("is Arrow that cannot be read: {what}"))
-}
-
-fn unreadable(error: ArrowError) -> TableError {
-    damaged(&error.to_string())
 }

@@ -3,26 +3,20 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, Float64Array};
+use arrow_array::{Array, ArrayRef, Float64Array, cast::AsArray, types::*};
 use arrow_schema::DataType;
 use half::slice::HalfFloatSliceExt;
-use laneval::columns::{IdColumn, Integers, Numbers};
-use laneval::error::Problems;
-use laneval::tables::TableError;
+use laneval::{
+    columns::{IdColumn, Integers, Numbers},
+    error::Problems,
+    tables::TableError,
+};
 
 /// Returns the indices of the first null rows of an Arrow column, and the number of all its null
 /// rows. The first are as many as messages show.
 pub fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
-    if column.logical_null_count() == 0 {
-        return (Vec::new(), 0);
-    }
-    let Some(nulls) = column.logical_nulls() else { return (Vec::new(), 0) };
+    let nulls = column.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+    let Some(nulls) = nulls else { return (Vec::new(), 0) };
     let first = (0..column.len()).filter(|&row| nulls.is_null(row)).take(Problems::LIMIT);
     (first.collect(), nulls.null_count())
 }
@@ -42,6 +36,11 @@ pub fn to_borrowable_numbers(column: &ArrayRef) -> ArrayRef {
         _ => return column.clone(),
     };
     Arc::new(Float64Array::from(numbers))
+}
+
+/// Returns a column of grade 1, for judgments that have no grades.
+pub fn ones(rows: usize) -> ArrayRef {
+    Arc::new(Float64Array::from(vec![1.0; rows]))
 }
 
 /// Converts an Arrow column of decimals to the nearest `f64` numbers.

@@ -4,15 +4,19 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Fields, Schema};
 use bytes::Bytes;
-use laneval::InputFormat;
-use laneval::tables::{self, ColumnIndices, TableColumns, TableError, TableFile, TableReader};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+use laneval::{
+    InputFormat,
+    tables::{self, ColumnIndices, TableColumns, TableError, TableFile, TableReader},
 };
-use parquet::errors::ParquetError;
+use parquet::{
+    arrow::{
+        ProjectionMask,
+        arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder},
+    },
+    errors::ParquetError,
+};
 use rayon::prelude::*;
 
 use crate::arrow::ArrowFile;
@@ -34,34 +38,31 @@ pub struct Files;
 impl TableReader for Files {
     fn read(&self, file: TableFile<'_>) -> Result<Box<dyn tables::Table>, TableError> {
         let TableFile { format, bytes, columns, .. } = file;
+        let bytes = Bytes::from_owner(bytes);
         let table = match format {
-            InputFormat::Parquet => read_parquet(Bytes::from_owner(bytes), columns),
-            _ => read_arrow(Bytes::from_owner(bytes), columns),
+            InputFormat::Parquet => read_parquet(bytes, columns),
+            _ => read_arrow(bytes, columns),
         };
         Ok(Box::new(table?))
     }
 }
 
-/// Returns the indices of those columns of a Parquet or Arrow file that hold queries, documents,
-/// scores and so on.
+/// Returns the names of the columns of a Parquet or Arrow file, and the indices of those that hold
+/// queries, documents, scores and so on.
 fn places(
     schema: &Schema,
-    names: &[String],
     columns: TableColumns<'_>,
-) -> Result<ColumnIndices, TableError> {
-    let lists: Vec<bool> =
-        schema.fields().iter().map(|field| has_lists(field.data_type())).collect();
-    columns.places_with_lists(names, &lists)
-}
-
-fn names(schema: &Schema) -> Vec<String> {
-    schema.fields().iter().map(|field| field.name().clone()).collect()
+) -> Result<(Vec<String>, ColumnIndices), TableError> {
+    let fields = schema.fields();
+    let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+    let lists: Vec<bool> = fields.iter().map(|field| has_lists(field.data_type())).collect();
+    let places = columns.places_with_lists(&names, &lists)?;
+    Ok((names, places))
 }
 
 fn read_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
     let file = catch_reader_panic(|| ArrowFile::parse(file.into()))?;
-    let names = names(&file.schema);
-    let places = places(&file.schema, &names, columns)?;
+    let (names, places) = places(&file.schema, columns)?;
     table_from_batches(file.batches(places.all())?, &names, &places)
 }
 
@@ -81,8 +82,7 @@ fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Ta
     let (names, places, metadata) = catch_reader_panic(|| {
         let read =
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(unreadable)?;
-        let names = names(read.schema());
-        let places = places(read.schema(), &names, columns)?;
+        let (names, places) = places(read.schema(), columns)?;
         // The id of a query stands in all of its rows. Codes take 4 bytes a row, and each id is
         // looked up once.
         let options = ArrowReaderOptions::new().with_schema(coded(read.schema(), places.query));
@@ -115,17 +115,15 @@ fn unreadable(error: ParquetError) -> TableError {
 /// Returns the schema of a Parquet file with the text column of queries read as dictionary codes.
 /// Most files store the column so.
 fn coded(schema: &Schema, query: usize) -> Arc<Schema> {
-    let fields = schema.fields().iter().enumerate().map(|(at, field)| match field.data_type() {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if at == query => {
-            let text = match field.data_type() {
-                DataType::LargeUtf8 => DataType::LargeUtf8,
-                _ => DataType::Utf8,
-            };
-            let coded = DataType::Dictionary(Box::new(DataType::Int32), Box::new(text));
-            Arc::new(field.as_ref().clone().with_data_type(coded))
-        }
-        _ => field.clone(),
+    let fields = schema.fields().iter().enumerate().map(|(at, field)| {
+        let text = match field.data_type() {
+            DataType::Utf8 | DataType::Utf8View if at == query => DataType::Utf8,
+            DataType::LargeUtf8 if at == query => DataType::LargeUtf8,
+            _ => return field.clone(),
+        };
+        let coded = DataType::Dictionary(Box::new(DataType::Int32), Box::new(text));
+        Arc::new(field.as_ref().clone().with_data_type(coded))
     });
-    let fields: Vec<Arc<Field>> = fields.collect();
+    let fields: Fields = fields.collect();
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }

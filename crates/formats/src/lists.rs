@@ -5,25 +5,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, PrimitiveArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, cast::AsArray};
 use arrow_schema::DataType;
 use laneval::tables::{ColumnIndices, ListColumns, TableError};
 
-use crate::columns::{codes, values, wrong_type};
-
-/// The columns of an Arrow batch after its lists of documents were unfolded to one row a document.
-pub struct ExplodedBatch {
-    pub query: ArrayRef,
-    pub doc: ArrayRef,
-    /// The grades or scores, if there are any; for judgments without grades 1 for each.
-    pub number: Option<ArrayRef>,
-    /// The places in the list, from 1, if places are read.
-    pub rank: Option<ArrayRef>,
-    pub group: Option<ArrayRef>,
-    pub ends: Vec<usize>,
-}
+use crate::columns::{codes, id, ones, to_borrowable_numbers, values, wrong_type};
+use crate::table::ArrowBatch;
 
 /// Returns whether an Arrow column of this type has a list in each row.
 ///
@@ -37,7 +24,8 @@ pub fn has_lists(data_type: &DataType) -> bool {
 }
 
 /// Unfolds an Arrow batch with a list of documents in each row to one row for each document. The
-/// columns of `places` have no nulls. Adds wrong rows to `wrong`, by their number in the batch.
+/// columns of `places` have no nulls. Judgments without grades get grade 1. Adds the queries of
+/// rows without documents to `bare`, and wrong rows to `wrong`, by their number in the batch.
 ///
 /// # Errors
 /// A column without lists.
@@ -46,8 +34,9 @@ pub fn explode(
     names: &[String],
     places: ColumnIndices,
     lists: ListColumns,
+    bare: &mut Vec<Vec<u8>>,
     wrong: &mut Vec<(usize, String)>,
-) -> Result<ExplodedBatch, TableError> {
+) -> Result<ArrowBatch, TableError> {
     let docs = ListValues::from_batch(batch, places.doc, names)?;
     let numbers = places.number.map(|at| ListValues::from_batch(batch, at, names)).transpose()?;
     for (lists, at) in
@@ -61,19 +50,22 @@ pub fn explode(
             unlike.map(|row| (row, lists.length_mismatch(docs.count(row), numbers.count(row)))),
         );
     }
-    let count = docs.values.len();
+    let queries = batch.column(places.query);
+    let empty = (0..batch.num_rows()).filter(|&row| docs.count(row) == 0);
+    bare.extend(empty.filter_map(|row| id(queries, row)));
     let number = match numbers {
-        Some(numbers) => Some(numbers.values),
+        Some(numbers) => Some(to_borrowable_numbers(&numbers.values)),
         None if lists.ranked() => None,
-        None => Some(Arc::new(PrimitiveArray::<Float64Type>::from(vec![1.0; count])) as ArrayRef),
+        None => Some(ones(docs.values.len())),
     };
     let rank = lists.ranked().then(|| Arc::new(docs.ranks()) as ArrayRef);
-    Ok(ExplodedBatch {
-        query: docs.repeat(batch.column(places.query))?,
+    Ok(ArrowBatch {
+        query: docs.repeat(queries)?,
         group: places.group.map(|at| docs.repeat(batch.column(at))).transpose()?,
         number,
         rank,
-        ends: docs.ends,
+        span: None,
+        ends: Some(docs.ends),
         doc: docs.values,
     })
 }
@@ -135,11 +127,9 @@ impl ListValues {
     /// Returns the rows whose list contains a null.
     fn nulls(&self) -> impl Iterator<Item = usize> {
         let nulls = self.values.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-        let rows = if nulls.is_some() { self.ends.len() } else { 0 };
-        (0..rows).filter(move |&row| {
-            nulls
-                .as_ref()
-                .is_some_and(|nulls| (self.start(row)..self.ends[row]).any(|at| nulls.is_null(at)))
+        nulls.into_iter().flat_map(move |nulls| {
+            (0..self.ends.len())
+                .filter(move |&row| (self.start(row)..self.ends[row]).any(|at| nulls.is_null(at)))
         })
     }
 
@@ -164,8 +154,7 @@ impl ListValues {
             };
             keys.extend(std::iter::repeat_n(key, self.count(row)));
         }
-        let keys = PrimitiveArray::<Int32Type>::from(keys);
-        let repeated = DictionaryArray::<Int32Type>::try_new(keys, values.clone());
+        let repeated = DictionaryArray::try_new(Int32Array::from(keys), values.clone());
         repeated
             .map(|all| Arc::new(all) as ArrayRef)
             .map_err(|error| TableError::File(error.to_string()))

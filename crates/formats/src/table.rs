@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
-use laneval::columns::{IdColumn, Integers, Numbers, QrelsColumns, RunColumns};
-use laneval::error::Problems;
-use laneval::tables::{self, ColumnIndices, TableError};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use laneval::{
+    columns::{IdColumn, Integers, Numbers, QrelsColumns, RunColumns},
+    error::Problems,
+    tables::{self, ColumnIndices, TableError},
+};
 
 use crate::columns::{
-    buffers, codes, floats, id, integers, is_id, nulls, text, to_borrowable_numbers, values,
+    buffers, codes, floats, integers, is_id, nulls, ones, text, to_borrowable_numbers, values,
     wrong_type,
 };
-use crate::lists::{self, ExplodedBatch};
+use crate::lists;
 
 /// The rows of an Arrow table that are results of a run or judgments, in batches of columns.
 #[derive(Debug)]
@@ -28,17 +30,20 @@ pub struct ArrowTable {
     bare: Vec<Vec<u8>>,
 }
 
+/// The read columns of a batch, with a row for each document.
 #[derive(Debug)]
-struct ArrowBatch {
-    query: ArrayRef,
-    doc: ArrayRef,
-    number: Option<ArrayRef>,
-    rank: Option<ArrayRef>,
-    group: Option<ArrayRef>,
+pub struct ArrowBatch {
+    pub query: ArrayRef,
+    pub doc: ArrayRef,
+    /// The grades or scores, if there are any.
+    pub number: Option<ArrayRef>,
+    /// The ranks, if they are read; in a list of documents the places, from 1.
+    pub rank: Option<ArrayRef>,
+    pub group: Option<ArrayRef>,
     /// The first positions of passages, and the positions behind their ends.
-    span: Option<[ArrayRef; 2]>,
+    pub span: Option<[ArrayRef; 2]>,
     /// Where the documents of each row of the table end in `doc`, if rows have lists of documents.
-    ends: Option<Vec<usize>>,
+    pub ends: Option<Vec<usize>>,
 }
 
 impl tables::Table for ArrowTable {
@@ -92,75 +97,44 @@ impl ArrowTable {
     pub fn push(&mut self, batches: &[RecordBatch]) -> Result<(), TableError> {
         let (mut first, mut more) = (Vec::new(), 0);
         for batch in batches {
-            more += self.push_batch(batch, &mut first)?;
+            let (null_rows, count) = self.nulls_of(batch);
+            more += self.note(null_rows, count, &mut first);
+            let mut wrong = Vec::new();
+            let ColumnIndices { query, doc, number, rank, group, start, .. } = self.places;
+            let arrow_batch = match self.places.lists {
+                None => Some(ArrowBatch {
+                    query: batch.column(query).clone(),
+                    doc: batch.column(doc).clone(),
+                    number: match number {
+                        Some(at) => Some(to_borrowable_numbers(batch.column(at))),
+                        // Judged passages without grades have grade 1.
+                        None if rank.is_none() && start.is_some() => Some(ones(batch.num_rows())),
+                        None => None,
+                    },
+                    rank: rank.map(|at| batch.column(at).clone()),
+                    group: group.map(|at| batch.column(at).clone()),
+                    span: self.span_of(batch, &mut wrong)?,
+                    ends: None,
+                }),
+                // A batch with nulls is refused, and unfolding expects no nulls.
+                Some(_) if count > 0 => None,
+                Some(columns) => {
+                    let (names, bare) = (&self.columns, &mut self.bare);
+                    let unfolded =
+                        lists::explode(batch, names, self.places, columns, bare, &mut wrong)?;
+                    wrong.sort_unstable();
+                    wrong.is_empty().then_some(unfolded)
+                }
+            };
+            let count = wrong.len();
+            more += self.note(wrong, count, &mut first);
+            if let Some(arrow_batch) = arrow_batch {
+                self.check_types(&arrow_batch)?;
+                self.batches.push(arrow_batch);
+            }
+            self.rows += batch.num_rows();
         }
         if first.is_empty() { Ok(()) } else { Err(TableError::Rows { first, more }) }
-    }
-
-    /// Adds the rows of one Arrow batch to the table, and its first wrong rows to `found`. Returns
-    /// the number of further wrong rows, for which `found` has no room.
-    fn push_batch(
-        &mut self,
-        batch: &RecordBatch,
-        found: &mut Vec<(u64, String)>,
-    ) -> Result<u64, TableError> {
-        let (null_rows, count) = self.nulls_of(batch);
-        let mut more = self.note(null_rows, count, found);
-        let mut wrong = Vec::new();
-        let ColumnIndices { query, doc, number, rank, group, .. } = self.places;
-        let arrow_batch = match self.places.lists {
-            None => Some(ArrowBatch {
-                query: batch.column(query).clone(),
-                doc: batch.column(doc).clone(),
-                number: match number {
-                    Some(at) => Some(to_borrowable_numbers(batch.column(at))),
-                    // Judged passages without grades have grade 1.
-                    None if rank.is_none() && self.places.start.is_some() => {
-                        Some(ones(batch.num_rows()))
-                    }
-                    None => None,
-                },
-                rank: rank.map(|at| batch.column(at).clone()),
-                group: group.map(|at| batch.column(at).clone()),
-                span: self.span_of(batch, &mut wrong)?,
-                ends: None,
-            }),
-            // A batch with nulls is refused, and unfolding expects no nulls.
-            Some(_) if count > 0 => None,
-            Some(columns) => {
-                let unfolded =
-                    lists::explode(batch, &self.columns, self.places, columns, &mut wrong)?;
-                wrong.sort_unstable();
-                let ExplodedBatch { query, doc, number, rank, group, ends } = unfolded;
-                self.add_bare_queries(batch.column(self.places.query), &ends);
-                let number = number.map(|number| to_borrowable_numbers(&number));
-                wrong.is_empty().then_some(ArrowBatch {
-                    query,
-                    doc,
-                    number,
-                    rank,
-                    group,
-                    span: None,
-                    ends: Some(ends),
-                })
-            }
-        };
-        let count = wrong.len();
-        more += self.note(wrong, count, found);
-        if let Some(arrow_batch) = arrow_batch {
-            self.check_types(&arrow_batch)?;
-            self.batches.push(arrow_batch);
-        }
-        self.rows += batch.num_rows();
-        Ok(more)
-    }
-
-    /// Notes the queries of those rows whose list of documents is empty. A list is empty if it ends
-    /// at the end of the list before.
-    fn add_bare_queries(&mut self, queries: &ArrayRef, ends: &[usize]) {
-        let empty = (0..ends.len())
-            .filter(|&row| ends[row] == row.checked_sub(1).map_or(0, |before| ends[before]));
-        self.bare.extend(empty.filter_map(|row| id(queries, row)));
     }
 
     /// Returns the start and end positions of the passages in an Arrow batch, if it has such
@@ -347,9 +321,4 @@ fn end_too_large(start: i128, length: i128) -> String {
         "start '{start}' and length '{length}' make no position: an end from 0 to {} was expected",
         i64::MAX
     )
-}
-
-/// Returns a column of grade 1 for judged passages that have no grades.
-fn ones(rows: usize) -> ArrayRef {
-    Arc::new(Float64Array::from(vec![1.0; rows]))
 }

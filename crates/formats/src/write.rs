@@ -10,13 +10,17 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
-use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
-use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::ColumnPath;
+use parquet::{
+    arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata},
+    basic::{Compression, Encoding, ZstdLevel},
+    data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type},
+    errors::ParquetError,
+    file::{
+        properties::{WriterProperties, WriterPropertiesBuilder},
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
+    schema::types::ColumnPath,
+};
 
 /// The number of rows of a row group.
 const ROWS: usize = 1 << 17;

@@ -8,7 +8,6 @@ use crate::bytes::input::Input;
 use crate::bytes::known_seeds::{KNOWN, OTHER};
 use crate::cases::cases;
 use crate::columns::{CheckedColumns, IdColumn, QrelsColumns, RunColumns};
-use crate::doc_ids::rule::DocIdRule;
 use crate::join::qrels::Qrels;
 use crate::lines::chunks::ChunkSize;
 use crate::lines::dialect::Dialect;
@@ -303,13 +302,7 @@ proptest! {
                 .enumerate()
                 .map(|(n, rows)| judgments(rows, layout + 7 * n, numeric))
                 .collect();
-            let qrels = Qrels::columns_in_pieces(
-                &judged,
-                join.dialect,
-                &DocIdRule::Identity,
-                pieces,
-                None,
-            )?;
+            let qrels = join.judgments_in_pieces(&judged, pieces)?;
             let results: Vec<_> = batches(&results, &cuts)
                 .into_iter()
                 .enumerate()

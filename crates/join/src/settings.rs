@@ -1,13 +1,11 @@
 //! The settings of a join of runs with judgments: reading, ranking, facets and units.
 
-use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::{num::NonZeroU32, sync::Arc};
 
 use crate::aggregation::Aggregation;
 use crate::bytes::mmap::FileAccess;
 use crate::doc_ids::rule::DocIdRule;
-use crate::format::tables::TableReader;
-use crate::format::{DetectedFormats, ReadOptions};
+use crate::format::{DetectedFormats, ReadOptions, tables::TableReader};
 use crate::judged_by::FacetKind;
 use crate::lines::dialect::Dialect;
 use crate::progress::ProgressHandle;
@@ -128,17 +126,14 @@ impl Join {
             score: self.dialect.score(self.score),
             depth: self.depth.map(NonZeroU32::get),
             drop_identical_ids: self.drop_identical_ids,
-            units: self.unit_rule().map(Arc::new),
+            // The units of judgments are in the fingerprint of the merged judgments.
+            units: self.aggregates().then(|| {
+                Arc::new(AppliedAggregation {
+                    units: self.units.to_string(),
+                    repeats: self.aggregation(),
+                    rows: self.rows.map(NonZeroU32::get),
+                })
+            }),
         }
-    }
-
-    /// Returns the rule by which a run's results are merged into units (documents of chunks), if
-    /// results are merged. The units of judgments are in the fingerprint of the merged judgments.
-    fn unit_rule(&self) -> Option<AppliedAggregation> {
-        self.aggregates().then(|| AppliedAggregation {
-            units: self.units.to_string(),
-            repeats: self.aggregation(),
-            rows: self.rows.map(NonZeroU32::get),
-        })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use crate::error::Error;
+use crate::error::{Error, unanswerable};
 
 /// The rule for several results of one document, or of the unit that chunks count for: see
 /// `Join::units`.
@@ -66,20 +66,15 @@ impl FromStr for Aggregation {
     /// # Errors
     /// Another name, or no number of results where one was expected.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let (name, most) = match text.split_once(':') {
-            Some((name, most)) => (name, Some(most)),
-            None => (text, None),
-        };
+        let (name, most) =
+            text.split_once(':').map_or((text, None), |(name, most)| (name, Some(most)));
         let rule = match (name, most) {
             ("error", None) => return Ok(Self::Error),
             ("max", None) => return Ok(Self::Max),
             ("blank", None) => return Ok(Self::Blank),
             ("sum", _) => Self::Sum,
             ("mean", _) => Self::Mean,
-            _ => {
-                let message = "error, max, blank, sum[:N] or mean[:N] was expected";
-                return Err(Error::Unanswerable(message.to_owned()));
-            }
+            _ => return unanswerable("error, max, blank, sum[:N] or mean[:N] was expected"),
         };
         most.map(str::parse).transpose().map(rule).map_err(|_| {
             Error::Unanswerable(format!(
@@ -89,17 +84,4 @@ impl FromStr for Aggregation {
     }
 }
 
-#[cfg(feature = "serde")]
-impl serde::Serialize for Aggregation {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Aggregation {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+serialized_as_text!(Aggregation);

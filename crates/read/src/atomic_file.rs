@@ -61,8 +61,8 @@ pub fn write_pending(
     let old = path.metadata().ok();
     // The old file's permissions may be stricter than the umask. So until the new file has these
     // permissions, only its owner can read the new file.
-    let TemporaryFile { file, path: temporary, listed } = temporary(folder(&path), old.is_none())?;
-    let complete = PendingFile { temporary, _listed: listed, path };
+    let (file, temporary, _listed) = temporary(folder(&path), old.is_none())?;
+    let complete = PendingFile { temporary, _listed, path };
     let mut to = BufWriter::new(file);
     write(&mut to)?;
     let file = to.into_inner().map_err(|e| e.into_error())?;
@@ -219,16 +219,9 @@ impl Drop for CleanupEntry {
     }
 }
 
-/// An output file that was begun under a temporary name.
-struct TemporaryFile {
-    file: File,
-    path: TempPath,
-    listed: CleanupEntry,
-}
-
 /// Makes an empty output file under a temporary name in a folder. If `readable`, it has the
 /// permissions of the umask; otherwise only its owner can read it.
-fn temporary(folder: &Path, readable: bool) -> io::Result<TemporaryFile> {
+fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, CleanupEntry)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -238,7 +231,7 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<TemporaryFile> {
         tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
     let (file, path) = temp_file.into_parts();
     let listed = CleanupEntry::new(&mut unfinished, CreatedPath::File(path.to_path_buf()));
-    Ok(TemporaryFile { file, path, listed })
+    Ok((file, path, listed))
 }
 
 /// Returns the path of the file that a path leads to behind all links, whether the file exists or

@@ -3,9 +3,8 @@
 //! Text input collects its [`Problem`]s and reports them together; all other work stops at the
 //! first error.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 /// An error, with the place where it happened.
 #[derive(Debug, thiserror::Error)]
@@ -245,16 +244,11 @@ pub const DIFFERENT_GRADE: &str = " here, but grade ";
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.first.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{problem}")?;
+        f.write_str(&lines(&self.first))?;
+        match self.more {
+            0 => Ok(()),
+            more => write!(f, "\n… and {more} more"),
         }
-        if self.more > 0 {
-            write!(f, "\n… and {} more", self.more)?;
-        }
-        Ok(())
     }
 }
 
@@ -288,7 +282,7 @@ fn query_clause(query: Option<&[u8]>) -> String {
     query.map_or(String::new(), |query| format!(", query {}", printable(query)))
 }
 
-fn lines(errors: &[MeasureError]) -> String {
+fn lines(errors: &[impl fmt::Display]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 

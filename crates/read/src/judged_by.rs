@@ -17,11 +17,11 @@ pub enum FacetKind {
 
 impl FacetKind {
     /// Every meaning, with its name.
-    pub const ALL: [(&'static str, FacetKind); 4] = [
-        ("judge", FacetKind::Judge),
-        ("subtopic", FacetKind::Subtopic),
-        ("preference", FacetKind::Preference),
-        ("span", FacetKind::Span),
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("judge", Self::Judge),
+        ("subtopic", Self::Subtopic),
+        ("preference", Self::Preference),
+        ("span", Self::Span),
     ];
 }
 

@@ -14,20 +14,7 @@ macro_rules! named {
             }
         }
 
-        #[cfg(feature = "serde")]
-        impl serde::Serialize for $option {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        #[cfg(feature = "serde")]
-        impl<'de> serde::Deserialize<'de> for $option {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let name = String::deserialize(deserializer)?;
-                name.parse().map_err(serde::de::Error::custom)
-            }
-        }
+        $crate::serialized_as_text!($option);
 
         impl std::str::FromStr for $option {
             type Err = $crate::error::Error;
@@ -42,6 +29,28 @@ macro_rules! named {
                     let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
                     $crate::error::Error::option(text, $what, &names)
                 })
+            }
+        }
+    };
+}
+
+/// Gives a type with a `Display` and a `FromStr` its `Serialize` and its `Deserialize`: its text.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! serialized_as_text {
+    ($type:ty) => {
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
             }
         }
     };

@@ -88,18 +88,19 @@ pub enum Numbers<'a> {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! with_integers {
-    ($integers:expr, $values:ident => $result:expr) => {
+    ($integers:expr, $values:ident => $result:expr) => {{
+        use $crate::numbers::Integers;
         match $integers {
-            $crate::numbers::Integers::U8($values) => $result,
-            $crate::numbers::Integers::U16($values) => $result,
-            $crate::numbers::Integers::U32($values) => $result,
-            $crate::numbers::Integers::U64($values) => $result,
-            $crate::numbers::Integers::I8($values) => $result,
-            $crate::numbers::Integers::I16($values) => $result,
-            $crate::numbers::Integers::I32($values) => $result,
-            $crate::numbers::Integers::I64($values) => $result,
+            Integers::U8($values) => $result,
+            Integers::U16($values) => $result,
+            Integers::U32($values) => $result,
+            Integers::U64($values) => $result,
+            Integers::I8($values) => $result,
+            Integers::I16($values) => $result,
+            Integers::I32($values) => $result,
+            Integers::I64($values) => $result,
         }
-    };
+    }};
 }
 pub use with_integers;
 
@@ -199,12 +200,7 @@ impl Integers<'_> {
 impl Numbers<'_> {
     /// Returns the number of numbers in the slice.
     pub fn len(&self) -> usize {
-        match self {
-            Self::F64(values) => values.len(),
-            Self::F32(values) => values.len(),
-            Self::F16(bits) | Self::Bf16(bits) => bits.len(),
-            Self::Integers(values) => values.len(),
-        }
+        with_numbers!(*self, values => values.len())
     }
 
     /// Returns whether the slice has no numbers.

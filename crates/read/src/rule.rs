@@ -22,11 +22,11 @@ pub enum TieBreak {
 
 impl TieBreak {
     /// All orders, with their names on the command line.
-    pub const ALL: [(&'static str, TieBreak); 4] = [
-        ("docno-desc", TieBreak::DocnoDescending),
-        ("docno-asc", TieBreak::DocnoAscending),
-        ("input", TieBreak::Input),
-        ("rank", TieBreak::Rank),
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("docno-desc", Self::DocnoDescending),
+        ("docno-asc", Self::DocnoAscending),
+        ("input", Self::Input),
+        ("rank", Self::Rank),
     ];
 }
 
@@ -44,8 +44,7 @@ pub enum ScoreType {
 
 impl ScoreType {
     /// All types, with their names on the command line.
-    pub const ALL: [(&'static str, ScoreType); 2] =
-        [("f64", ScoreType::F64), ("f32", ScoreType::F32)];
+    pub const ALL: [(&'static str, Self); 2] = [("f64", Self::F64), ("f32", Self::F32)];
 }
 
 named!(ScoreType, "a type of scores");
@@ -64,8 +63,8 @@ pub enum IdealSource {
 
 impl IdealSource {
     /// Both sources, with their names.
-    pub const ALL: [(&'static str, IdealSource); 2] =
-        [("judgments", IdealSource::Judgments), ("retrieved", IdealSource::Retrieved)];
+    pub const ALL: [(&'static str, Self); 2] =
+        [("judgments", Self::Judgments), ("retrieved", Self::Retrieved)];
 }
 
 named!(IdealSource, "what ideal rankings are made of");
@@ -95,9 +94,9 @@ impl AppliedAggregation {
         let units = if units.is_empty() { "none".to_owned() } else { units.clone() };
         let rows = rows.map_or("all".to_owned(), |rows| rows.to_string());
         [
-            setting("units of results", "--doc-id", units),
-            setting("ways with repeated units", "--aggregate", repeats.to_string()),
-            setting("numbers of results", "--max-chunks", rows),
+            ("units of results", "--doc-id", units),
+            ("ways with repeated units", "--aggregate", repeats.to_string()),
+            ("numbers of results", "--max-chunks", rows),
         ]
     }
 }
@@ -134,25 +133,16 @@ impl fmt::Display for SettingDifference {
 }
 
 /// A setting of a rule that makes rankings: its name, its option and its value.
-struct RuleSetting {
-    what: &'static str,
-    option: &'static str,
-    value: String,
-}
-
-/// Makes a setting of a rule that makes rankings, from its name, option and value.
-fn setting(what: &'static str, option: &'static str, value: String) -> RuleSetting {
-    RuleSetting { what, option, value }
-}
+type RuleSetting = (&'static str, &'static str, String);
 
 /// Lists the settings that differ between two ranking rules, each given as all its settings in one
 /// order.
 fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDifference> {
-    let both = own.iter().zip(others).filter(|(own, other)| own.value != other.value);
-    both.map(|(own, other)| SettingDifference {
-        what: own.what,
-        option: own.option,
-        values: [own.value.clone(), other.value.clone()],
+    let both = own.iter().zip(others).filter(|(own, other)| own != other);
+    both.map(|(&(what, option, ref own), (.., other))| SettingDifference {
+        what,
+        option,
+        values: [own.clone(), other.clone()],
     })
     .collect()
 }
@@ -172,31 +162,9 @@ pub struct RankingRule {
     /// Whether documents with the id of their query were dropped.
     pub drop_identical_ids: bool,
     /// The rule of units; `None` is the default rule.
-    #[cfg_attr(feature = "serde", serde(with = "as_itself"))]
+    // It is not left out, as an `Option` may be otherwise.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "serde::Deserialize::deserialize"))]
     pub units: Option<Arc<AppliedAggregation>>,
-}
-
-/// Serialization of a shared rule of units as the rule itself.
-#[cfg(feature = "serde")]
-mod as_itself {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::AppliedAggregation;
-
-    pub fn serialize<S: Serializer>(
-        units: &Option<Arc<AppliedAggregation>>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        units.as_deref().serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Arc<AppliedAggregation>>, D::Error> {
-        Ok(Option::<AppliedAggregation>::deserialize(from)?.map(Arc::new))
-    }
 }
 
 impl RankingRule {
@@ -217,10 +185,10 @@ impl RankingRule {
             depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
         let dropped = if *drop_identical_ids { "dropped" } else { "kept" }.to_owned();
         let settings = [
-            setting("orders of equal scores", "--ties", ties.to_string()),
-            setting("score types", "--score-type", score.to_string()),
-            setting("depths", "-M", depth),
-            setting("documents with the id of their query", "--drop-identical-ids", dropped),
+            ("orders of equal scores", "--ties", ties.to_string()),
+            ("score types", "--score-type", score.to_string()),
+            ("depths", "-M", depth),
+            ("documents with the id of their query", "--drop-identical-ids", dropped),
         ];
         settings.into_iter().chain(self.aggregation().settings()).collect()
     }

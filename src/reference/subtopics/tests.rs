@@ -5,32 +5,33 @@ use proptest::prelude::*;
 use super as reference;
 use crate::cases::cases;
 use crate::facets::subtopics::{
-    AtCutoff, DiversityTables, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking, ideal_gains,
+    AtCutoff, DiversityTables, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking, choose,
 };
 
-/// Documents as the fast code reads them, with their subtopics numbered from 0 without gaps.
-struct Flat {
-    ends: Vec<u32>,
-    subtopics: Vec<u32>,
-    count: u32,
+/// Returns documents as the fast code reads them, with their subtopics numbered from 0 without gaps.
+fn flat(judged: &[Vec<u32>]) -> Subtopics {
+    let mut all: Vec<u32> = judged.iter().flatten().copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    let (mut ends, mut subtopics) = (vec![0], Vec::new());
+    for own in judged {
+        subtopics.extend(own.iter().map(|one| all.binary_search(one).unwrap() as u32));
+        ends.push(subtopics.len() as u32);
+    }
+    Subtopics::new(ends, subtopics, all.len() as u32).unwrap()
 }
 
-impl Flat {
-    fn new(judged: &[Vec<u32>]) -> Self {
-        let mut all: Vec<u32> = judged.iter().flatten().copied().collect();
-        all.sort_unstable();
-        all.dedup();
-        let mut flat = Self { ends: vec![0], subtopics: Vec::new(), count: all.len() as u32 };
-        for own in judged {
-            flat.subtopics.extend(own.iter().map(|one| all.binary_search(one).unwrap() as u32));
-            flat.ends.push(flat.subtopics.len() as u32);
-        }
-        flat
+/// Returns the gains of the first `depth` ranks of the ideal ranking, up to the last that is
+/// positive.
+fn ideal_gains(judged: &[Vec<u32>], alpha: f64, depth: usize) -> Vec<f64> {
+    let mut gains = Vec::new();
+    if depth > 0 {
+        choose(&flat(judged), alpha, &mut SubtopicScratch::default(), |gain| {
+            gains.push(gain);
+            gains.len() < depth
+        });
     }
-
-    fn view(&self) -> Subtopics<'_> {
-        Subtopics::new(&self.ends, &self.subtopics, self.count).unwrap()
-    }
+    gains
 }
 
 fn values(
@@ -39,17 +40,15 @@ fn values(
     setting: &DiversityTables,
     scratch: &mut SubtopicScratch,
 ) -> (Vec<AtCutoff>, WholeRanking) {
-    let flat = Flat::new(judged);
-    let query = SubtopicQuery::new(flat.view(), setting, scratch);
+    let query = SubtopicQuery::new(flat(judged), setting, scratch);
     let retrieved: Vec<(u32, u32)> = ranking
         .iter()
         .enumerate()
         .filter_map(|(rank, document)| document.map(|document| (rank as u32, document as u32)))
         .filter(|&(_, document)| document % 3 == 0 || !judged[document as usize].is_empty())
         .collect();
-    let mut at = vec![AtCutoff::default(); 3];
-    let whole = query.values(flat.view(), setting, &retrieved, scratch, &mut at);
-    (at, whole)
+    let whole = query.values(setting, &retrieved, scratch);
+    (scratch.at.clone(), whole)
 }
 
 /// Returns the gains of the ideal ranking, from the plain functions.
@@ -62,8 +61,8 @@ fn plain_gains(judged: &[Vec<u32>], alpha: f64) -> Vec<f64> {
 fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, cutoffs: &[u32]) {
     let mut scratch = SubtopicScratch::default();
     for raw in [false, true] {
-        let setting = DiversityTables::new(alpha, beta, cutoffs).unwrap();
-        let setting = if raw { setting.with_raw_first() } else { setting };
+        let mut setting = DiversityTables::new(alpha, beta, cutoffs).unwrap();
+        setting.raw_first = raw;
         let (at, whole) = values(judged, ranking, &setting, &mut scratch);
         assert_eq!(at.len(), cutoffs.len());
         for (value, &k) in at.iter().zip(cutoffs) {
@@ -99,9 +98,8 @@ fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, 
         assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits), "{found:?} {expected:?}");
         let mut gains = plain_gains(judged, alpha);
         gains.truncate(gains.iter().take_while(|&&gain| gain > 0.0).count());
-        let flat = Flat::new(judged);
         for depth in [0, 1, 5, usize::MAX] {
-            let fast = ideal_gains(flat.view(), &setting, depth, &mut scratch);
+            let fast = ideal_gains(judged, alpha, depth);
             assert_eq!(fast, gains[..gains.len().min(depth)]);
         }
     }
@@ -174,15 +172,13 @@ proptest! {
         count in 0u32..6,
         retrieved in prop::collection::vec((0u32..9, 0u32..9), 0..6),
     ) {
-        if let Some(view) = Subtopics::new(&ends, &subtopics, count) {
+        if let Some(subtopics) = Subtopics::new(ends, subtopics, count) {
             let setting = DiversityTables::new(0.5, 0.5, &[1, 2, 7]).unwrap();
             let mut scratch = SubtopicScratch::default();
-            let whole = SubtopicQuery::new(view, &setting, &mut scratch).values(
-                view,
+            let whole = SubtopicQuery::new(subtopics, &setting, &mut scratch).values(
                 &setting,
                 &retrieved,
                 &mut scratch,
-                &mut Vec::new(),
             );
             prop_assert!(whole.nnrbp.is_finite() && whole.ap_ia.is_finite());
         }
@@ -224,10 +220,11 @@ fn values_by_hand() {
 fn first_rank_raw_on_request() {
     let judged = vec![vec![0, 1], vec![2]];
     let ranking = [Some(1), Some(0)];
-    let setting = DiversityTables::new(0.5, 0.5, &[1, 2]).unwrap();
+    let mut setting = DiversityTables::new(0.5, 0.5, &[1, 2]).unwrap();
     let mut scratch = SubtopicScratch::default();
     let (divided, _) = values(&judged, &ranking, &setting, &mut scratch);
-    let (raw, _) = values(&judged, &ranking, &setting.with_raw_first(), &mut scratch);
+    setting.raw_first = true;
+    let (raw, _) = values(&judged, &ranking, &setting, &mut scratch);
     assert_eq!(
         (divided[0].alpha_dcg, divided[0].err_ia, divided[0].alpha_ndcg),
         (1.0 / 3.0, 1.0 / 3.0, 0.5)
@@ -240,14 +237,8 @@ fn first_rank_raw_on_request() {
 fn equal_gains_take_the_larger_document() {
     // Of 0 and 1 the larger goes first, so that 2 gains 1 after it rather than 2.
     let judged = vec![vec![0, 1, 2, 3], vec![2, 3, 4, 5], vec![4, 5], vec![0]];
-    let flat = Flat::new(&judged);
-    let setting = DiversityTables::new(1.0, 0.5, &[]).unwrap();
-    assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()), [4.0, 2.0]);
-    let setting = DiversityTables::new(0.5, 0.5, &[]).unwrap();
-    assert_eq!(
-        ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()),
-        [4.0, 3.0, 1.0, 0.5]
-    );
+    assert_eq!(ideal_gains(&judged, 1.0, 9), [4.0, 2.0]);
+    assert_eq!(ideal_gains(&judged, 0.5, 9), [4.0, 3.0, 1.0, 0.5]);
 }
 
 #[test]
@@ -255,7 +246,8 @@ fn zeros_without_subtopics() {
     for judged in [vec![], vec![vec![], vec![]]] {
         let ranking = [None, judged.first().map(|_: &Vec<u32>| 0)];
         check(&judged, &ranking, 0.5, 0.5, &[1, 2, 30]);
-        let setting = DiversityTables::new(0.5, 0.5, &[1, 5]).unwrap().with_raw_first();
+        let mut setting = DiversityTables::new(0.5, 0.5, &[1, 5]).unwrap();
+        setting.raw_first = true;
         let (at, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
         assert_eq!((at, whole), (vec![AtCutoff::default(); 2], WholeRanking::default()));
     }
@@ -286,14 +278,17 @@ fn long_ranking() {
 
 #[test]
 fn unsound_input_is_refused() {
-    assert!(Subtopics::new(&[], &[], 0).is_none());
-    assert!(Subtopics::new(&[1], &[], 0).is_none());
-    assert!(Subtopics::new(&[0, 1], &[0, 1], 2).is_none());
-    assert!(Subtopics::new(&[0, 2, 1, 2], &[0, 1], 2).is_none());
-    assert!(Subtopics::new(&[0, 2], &[1, 0], 2).is_none());
-    assert!(Subtopics::new(&[0, 2], &[1, 1], 2).is_none());
-    assert!(Subtopics::new(&[0, 2], &[0, 2], 2).is_none());
-    assert!(Subtopics::new(&[0], &[], 0).is_some());
+    let new = |ends: &[u32], subtopics: &[u32], count| {
+        Subtopics::new(ends.to_vec(), subtopics.to_vec(), count)
+    };
+    assert!(new(&[], &[], 0).is_none());
+    assert!(new(&[1], &[], 0).is_none());
+    assert!(new(&[0, 1], &[0, 1], 2).is_none());
+    assert!(new(&[0, 2, 1, 2], &[0, 1], 2).is_none());
+    assert!(new(&[0, 2], &[1, 0], 2).is_none());
+    assert!(new(&[0, 2], &[1, 1], 2).is_none());
+    assert!(new(&[0, 2], &[0, 2], 2).is_none());
+    assert!(new(&[0], &[], 0).is_some());
     for (alpha, beta) in
         [(-0.1, 0.5), (1.1, 0.5), (f64::NAN, 0.5), (0.5, -0.1), (0.5, 2.0), (0.5, f64::NAN)]
     {
@@ -325,10 +320,9 @@ fn more_sets_than_a_block() {
     assert!(sets.len() > 100);
     let ranking: Vec<Option<usize>> = (0..140).map(|rank| Some(rank * 33 % 140)).collect();
     for alpha in [0.5, 0.3] {
-        let flat = Flat::new(&judged);
         let setting = DiversityTables::new(alpha, 0.9, &[7, 140]).unwrap();
         let mut scratch = SubtopicScratch::default();
-        let fast = ideal_gains(flat.view(), &setting, usize::MAX, &mut scratch);
+        let fast = ideal_gains(&judged, alpha, usize::MAX);
         assert_eq!(fast, plain_gains(&judged, alpha)[..fast.len()]);
         let (_, whole) = values(&judged, &ranking, &setting, &mut scratch);
         assert_eq!(whole.nrbp, reference::nrbp(&judged, &ranking, alpha, 0.9));
@@ -354,9 +348,7 @@ fn later_block_overtakes() {
         (3..15).flat_map(|a| (a + 1..15).map(move |b| vec![0, 1, 2, a, b])).take(64).collect();
     judged.extend((0..30).map(|i| (20 + 3 * i..23 + 3 * i).collect()));
     judged.extend((0..34).map(|i| vec![200 + i]));
-    let setting = DiversityTables::new(1.0, 0.5, &[]).unwrap();
-    let gains =
-        ideal_gains(Flat::new(&judged).view(), &setting, 33, &mut SubtopicScratch::default());
+    let gains = ideal_gains(&judged, 1.0, 33);
     assert_eq!(gains[..31], [[5.0].as_slice(), &[3.0; 30]].concat());
     assert_eq!(gains[31..], [2.0, 2.0]);
 }

@@ -1,17 +1,14 @@
 //! The expected values of BinG, RnDCG and nDCGrel over tie orders, in closed form: discounted sums
 //! over hits below other documents, over changes of the ideal gain, and over documents with a gain.
 
-use super::super::folds::{self, FoldTables};
-use super::super::probability::DoubleDouble;
-use super::super::tie_segments::TieSegments;
+use super::super::{
+    folds::{self, FoldTables},
+    probability::DoubleDouble,
+    tie_segments::TieSegments,
+};
 use crate::fold::{CodeTable, Discount, ratio};
 use crate::matrix::CodesAbove;
 use crate::sort;
-
-/// Returns R, the number of the query's relevant documents.
-fn relevant(row: &TieSegments<'_>, hits: CodesAbove) -> f64 {
-    row.facts.count(hits) as f64
-}
 
 // trec_eval's m_binG.c. With b others above the group and m in it, the others above a hit of a
 // whole group are b … b + m, each with the chance 1/(m + 1). So the group's h hits add h/(m + 1) ·
@@ -28,25 +25,17 @@ pub fn bin_g(row: &TieSegments<'_>, hits: CodesAbove, tables: &mut FoldTables) -
         if rest == 0 {
             (0..part.read).for_each(|_| sum += bin_g_term(others));
         } else if found > 0 {
-            let start = others as usize;
-            let FoldTables { sums, chances, .. } = tables;
-            sum += folds::sum_over_hits(
-                found,
-                rest,
-                part,
-                others,
-                || {
-                    let end = start + rest + 1;
-                    found as f64 / (rest + 1) as f64
-                        * sums.get(Discount::Log2, end).between(start, end).value()
-                },
-                bin_g_term,
-                chances,
-            );
+            sum += if part.is_whole() {
+                let (start, end) = (others as usize, others as usize + rest + 1);
+                let weights = tables.sums.get(Discount::Log2, end).between(start, end);
+                found as f64 / (rest + 1) as f64 * weights.value()
+            } else {
+                folds::sum_over_hits(found, rest, part, others, bin_g_term, &mut tables.chances)
+            };
         }
         others += rest as u64;
     }
-    ratio(sum, relevant(row, hits))
+    ratio(sum, row.facts.count(hits) as f64)
 }
 
 /// Returns the term of BinG, 1 / lg(2 + `others`), for a hit below `others` documents that are no
@@ -69,7 +58,7 @@ struct IdealWalk {
 
 impl IdealWalk {
     fn new(row: &TieSegments<'_>, gain: &CodeTable) -> Self {
-        let mut gains: Vec<(f64, u32)> =
+        let mut gains: Vec<_> =
             row.facts.judged().map(|(code, count)| (gain[usize::from(code)], count)).collect();
         gains.retain(|&(gain, _)| gain > 0.0);
         sort::largest_first(&mut gains);
@@ -94,15 +83,12 @@ impl IdealWalk {
 
     /// Returns the ranks of the ideal ranking with the last document of each gain.
     fn changes(&self) -> Vec<usize> {
-        let mut ranks = Vec::new();
         let mut rank = 0;
-        for (at, &(gain, count)) in self.gains.iter().enumerate() {
-            rank += count as usize;
-            if self.gains.get(at + 1).is_none_or(|&(next, _)| next != gain) {
-                ranks.push(rank);
-            }
-        }
-        ranks
+        let alike = self.gains.chunk_by(|one, next| one.0 == next.0).map(|alike| {
+            rank += alike.iter().map(|&(_, count)| count as usize).sum::<usize>();
+            rank
+        });
+        alike.collect()
     }
 }
 
@@ -121,7 +107,7 @@ pub fn ndcg_over_changes(
     gain: &CodeTable,
     tables: &mut FoldTables,
 ) -> f64 {
-    if relevant(row, hits) == 0.0 {
+    if row.facts.count(hits) == 0 {
         return 0.0;
     }
     let mut ideal = IdealWalk::new(row, gain);

@@ -37,14 +37,14 @@ mod discounted;
 mod overlap;
 mod users;
 
-use self::discounted::{bin_g, ndcg_over_changes, ndcg_over_relevant};
-use self::overlap::compatibility;
-use self::users::{bejeweled, first_gain};
-use super::folds::FoldTables;
-use super::tie_segments::TieSegments;
+use self::{
+    discounted::{bin_g, ndcg_over_changes, ndcg_over_relevant},
+    overlap::compatibility,
+    users::{bejeweled, first_gain},
+};
+use super::{folds::FoldTables, tie_segments::TieSegments};
 use crate::fold::for_ratio;
-use crate::matrix::Codebook;
-use crate::matrix::code::FIRST_GRADE;
+use crate::matrix::{Codebook, code::FIRST_GRADE};
 use crate::measure::{Measure, table};
 
 /// A function from a ranking with ties to the expected value of a measure.
@@ -57,11 +57,11 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
     let depth = m.number("depth").unwrap_or(1000.0) as usize;
     let most = m.rank().map_or(depth, |rank| depth.min(rank as usize));
     let target = m.number("T").unwrap_or(1.0);
-    match m.definition().name {
-        "BinG" => Some(Box::new(move |row, tables| bin_g(row, hits, tables))),
+    let form: ClosedForm = match m.definition().name {
+        "BinG" => Box::new(move |row, tables| bin_g(row, hits, tables)),
         "RnDCG" => {
             let gain = for_ratio(table::gain_table(m, book).ok()?, book).ok()?;
-            Some(Box::new(move |row, tables| ndcg_over_changes(row, hits, &gain, tables)))
+            Box::new(move |row, tables| ndcg_over_changes(row, hits, &gain, tables))
         }
         "nDCGrel" => {
             let gain = for_ratio(table::gains(m, book).ok()?, book).ok()?;
@@ -71,25 +71,27 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
                 ..FIRST_GRADE => gain == 0.0,
                 _ => gain >= 0.0,
             });
-            sound.then(|| -> ClosedForm {
-                Box::new(move |row, tables| ndcg_over_relevant(row, &gain, tables))
-            })
+            if !sound {
+                return None;
+            }
+            Box::new(move |row, tables| ndcg_over_relevant(row, &gain, tables))
         }
         "Compat" => {
             let (p, normalize) = (m.number("p").unwrap_or(0.95), m.choice("normalize") != "false");
-            Some(Box::new(move |row, tables| compatibility(row, p, normalize, tables)))
+            Box::new(move |row, tables| compatibility(row, p, normalize, tables))
         }
-        _ if m.choice("gain") == "grade" => None,
-        "BPM" => Some(Box::new(move |row, _| bejeweled(row, hits, target, most))),
-        "NERR8" => Some(Box::new(first_gain(hits, most, |_| 1.0))),
-        "NERR9" => Some(Box::new(first_gain(hits, most, |i| i / (i + 1.0)))),
+        _ if m.choice("gain") == "grade" => return None,
+        "BPM" => Box::new(move |row, _| bejeweled(row, hits, target, most)),
+        "NERR8" => first_gain(hits, most, |_| 1.0),
+        "NERR9" => first_gain(hits, most, |i| i / (i + 1.0)),
         "NERR10" => {
             let p = m.number("p").unwrap_or(0.9);
-            Some(Box::new(first_gain(hits, depth, move |_| p)))
+            first_gain(hits, depth, |_| p)
         }
-        "NERR11" => Some(Box::new(first_gain(hits, depth, move |i| {
-            ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2)
-        }))),
-        _ => None,
-    }
+        "NERR11" => {
+            first_gain(hits, depth, |i| ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2))
+        }
+        _ => return None,
+    };
+    Some(form)
 }

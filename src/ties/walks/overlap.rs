@@ -1,9 +1,11 @@
 //! The expected value of Compat, the overlap with the nearest ideal ranking, over tie orders in
 //! closed form.
 
-use super::super::folds::FoldTables;
-use super::super::probability::Hypergeometric;
-use super::super::tie_segments::{SegmentPrefix, TieSegments};
+use super::super::{
+    folds::FoldTables,
+    probability::Hypergeometric,
+    tie_segments::{SegmentPrefix, TieSegments},
+};
 use crate::fold::ratio;
 use crate::matrix::Codebook;
 
@@ -46,7 +48,7 @@ pub fn compatibility(
     normalize: bool,
     tables: &mut FoldTables,
 ) -> f64 {
-    let codes: Vec<(u8, usize)> = row
+    let codes: Vec<_> = row
         .facts
         .iter()
         .filter(|&(code, _)| is_positive(row.book, code))
@@ -71,7 +73,9 @@ pub fn compatibility(
             }
             // Invariant: only the last part of a row can be incomplete, because a cut ends the row.
             // No later part reads `counts`, so an incomplete part adds 0.
-            counts[usize::from(code)] += if part.is_whole() { count as usize } else { 0 };
+            if part.is_whole() {
+                counts[usize::from(code)] += count as usize;
+            }
         }
     }
     begins.overlap(ideal, row.depth, p, normalize)
@@ -129,11 +133,9 @@ impl OverlapBegins {
             }
             self.add(part.above + j, stands * here);
         }
-        beyond
-            .iter()
-            .enumerate()
-            .filter(|&(_, &mass)| mass > 0.0)
-            .for_each(|(x, &mass)| self.add(place + x + 1, stands * mass));
+        for (x, mass) in beyond.into_iter().enumerate().filter(|&(_, mass)| mass > 0.0) {
+            self.add(place + x + 1, stands * mass);
+        }
     }
 
     /// Returns the weighted overlap of a ranking of `depth` documents with an ideal ranking of

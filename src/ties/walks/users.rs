@@ -1,9 +1,12 @@
 //! The expected values, over tie orders, of C/W/L users who stop at a hit: the first hit, or the
 //! last wanted hit.
 
-use super::super::folds::{self, FoldTables};
-use super::super::probability::{DoubleDouble, Hypergeometric, ranks_of};
-use super::super::tie_segments::TieSegments;
+use super::super::{
+    folds,
+    probability::{DoubleDouble, Hypergeometric, ranks_of},
+    tie_segments::TieSegments,
+};
+use super::ClosedForm;
 use crate::matrix::CodesAbove;
 
 // A C/W/L measure is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). In NERR a gain of 1 stops the
@@ -13,11 +16,7 @@ use crate::matrix::CodesAbove;
 // and this breaks.
 /// Returns the closed form of a C/W/L user who stops at the first hit (NERR): the weight of the
 /// hit's rank as a share of the weights down to it.
-pub fn first_gain(
-    hits: CodesAbove,
-    ranks: usize,
-    goes_on: impl Fn(f64) -> f64,
-) -> impl Fn(&TieSegments<'_>, &mut FoldTables) -> f64 + Send + Sync {
+pub fn first_gain(hits: CodesAbove, ranks: usize, goes_on: impl Fn(f64) -> f64) -> ClosedForm {
     let (mut weight, mut weights) = (1.0, 0.0);
     let shares: Vec<f64> = (1..=ranks)
         .map(|rank| {
@@ -27,9 +26,7 @@ pub fn first_gain(
             share
         })
         .collect();
-    move |row: &TieSegments<'_>, _: &mut FoldTables| {
-        folds::first_hit(row, ranks, hits, |index| shares[index])
-    }
+    Box::new(move |row, _| folds::first_hit(row, ranks, hits, |index| shares[index]))
 }
 
 // BPM reads to the rank s of the hit numbered `wanted`, or `most` ranks, and takes hits / ranks
@@ -76,10 +73,9 @@ pub fn bejeweled(row: &TieSegments<'_>, hits: CodesAbove, target: f64, most: usi
         if !part.is_whole() {
             let mut chances = Hypergeometric::default();
             chances.fill(part.size as u64, found as u64, part.read as u64);
-            let fewer = chances.mean(|x| {
+            sum += chances.mean(|x| {
                 if x < last as u64 { (hit_count as f64 + x as f64) / most as f64 } else { 0.0 }
             });
-            sum += fewer;
         }
         return sum.value();
     }

@@ -51,7 +51,7 @@ pub fn print_pair(
     let mut described = Vec::new();
     for run in runs {
         // Each run is read twice.
-        let input = buffer_stream(run.input().input().clone())?;
+        let input = buffer_stream(run.input().input)?;
         let name = run.display_name();
         let of_run = run::read(join, &input, Some(&judgments))?;
         let pair = pair::read(join, &judgments, &counts, RunInput::named(&name, input))?;

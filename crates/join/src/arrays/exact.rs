@@ -1,17 +1,21 @@
 //! Rankings in memory with exact grades, where there are too many distinct grades for a one-byte
 //! code each.
 
-use std::ops::Range;
-
-use super::numbers::ArrayNumber;
-use super::ranked::decides;
-use super::scratch::{ExactRow, Scratch};
-use super::shape::{check_judged_counts, depth, shape_error};
-use super::{GradeEncoder, Ideal, RankingSource, Rankings, low_count, missing_count, wrong_count};
-use crate::error::Result;
-use crate::matrix::Block;
-use crate::matrix::code::{FIRST_GRADE, NOT_IN_QRELS};
-use crate::numbers::{Numbers, with_numbers};
+use super::{
+    GradeEncoder, Ideal, RankingSource, Rankings, given_count, missing_count, not_a_score,
+    numbers::ArrayNumber,
+    ranked::decides,
+    scratch::{ExactRow, Scratch},
+    shape::{check_judged_counts, depth, shape_error},
+};
+use crate::{
+    error::Result,
+    matrix::{
+        Block,
+        code::{FIRST_GRADE, NOT_IN_QRELS},
+    },
+    numbers::with_numbers,
+};
 
 impl Rankings<'_> {
     /// Appends a ranking to a block with exact grades: the labels and grades of its first `reach`
@@ -29,26 +33,30 @@ impl Rankings<'_> {
         grades.clear();
         judged.clear();
         match &self.source {
-            RankingSource::Labels { grades, layout } => {
-                push_grades(grades, layout.row(row), "labels", row, coder, ranking)?;
-            }
-            RankingSource::Scores { scores, grades, layout } => {
+            RankingSource::Arrays { name, grades, scores, layout } => {
                 let of_row = layout.row(row);
-                push_grades(grades, of_row.clone(), "grades", row, coder, ranking)?;
-                let decided =
-                    with_numbers!(*scores, scores => rank(&scores[of_row], reach, ranking))
-                        .map_err(|at| {
-                            shape_error(format!("scores[{row}, {at}] is not a number"))
-                        })?;
-                seen.see_decided(1, u64::from(decided));
+                with_numbers!(*grades, all => read(&all[of_row.clone()], coder, ranking)).map_err(
+                    |at| {
+                        let shown = grades.show(of_row.start + at);
+                        let most = coder.book().max_grade().unwrap_or(0.0);
+                        shape_error(format!(
+                            "{name}[{row}, {at}] is {shown}: a grade from 0 to {most} was \
+                             expected, or -1"
+                        ))
+                    },
+                )?;
+                if let Some(scores) = scores {
+                    let decided = with_numbers!(*scores, all => rank(&all[of_row], reach, ranking))
+                        .map_err(|at| not_a_score(row, at))?;
+                    seen.in_arrays += 1;
+                    seen.decided += u64::from(decided);
+                }
+                // The judged documents are those of the row, and those that are only counted.
+                judged.extend(ranking.iter().flatten());
+                self.complete(row, judged)?;
             }
+            // Lists name all judged documents.
             RankingSource::Lists(lists) => lists.graded(row, coder, matching, ranking, judged)?,
-        }
-        // In arrays, the judged documents are those of the row, and `complete` adds those that are
-        // only counted. Lists of ids name all judged documents, and `graded` has added them.
-        if self.id_lists().is_none() {
-            judged.extend(ranking.iter().flatten());
-            self.complete(row, judged)?;
         }
         check_judged_counts(row, &[judged.len() as u32])?;
         let depth = depth(row, ranking.len())?.min(reach);
@@ -59,7 +67,7 @@ impl Rankings<'_> {
         }
         grades.extend(ranking[..depth].iter().flatten());
         block.push_labels(depth);
-        block.push_judged(1, FIRST_GRADE, &[judged.len() as u32]);
+        block.facts.push_all(1, &[judged.len() as u32]);
         block.push_grades(grades, judged);
         Ok(())
     }
@@ -76,12 +84,10 @@ impl Rankings<'_> {
         }
         let mut more: Vec<f64> = Vec::new();
         for (at, &grade) in (row * grades.len()..).zip(grades) {
-            let count = counts.natural(at).ok_or_else(|| wrong_count(row, &counts, at))?;
             let value = grade + 0.0; // −0 is 0
             let first = judged.partition_point(|&judged| judged < value);
             let found = judged[first..].iter().take_while(|&&judged| judged == value).count();
-            let missing =
-                count.checked_sub(found).ok_or_else(|| low_count(row, grade, found, count))?;
+            let missing = given_count(row, grade, &counts, at, found)? - found;
             let all = (judged.len() + more.len()).saturating_add(missing);
             // A wrong count must not allocate memory before it is refused.
             check_judged_counts(row, &[u32::try_from(all).unwrap_or(u32::MAX)])?;
@@ -90,26 +96,6 @@ impl Rankings<'_> {
         judged.extend(more);
         Ok(())
     }
-}
-
-/// Appends the grades of a row's documents, at `of_row` in an array, to `ranking`; `None` for −1
-/// (not judged). Errors call the array `name`.
-fn push_grades(
-    grades: &Numbers<'_>,
-    of_row: Range<usize>,
-    name: &str,
-    row: usize,
-    coder: &GradeEncoder,
-    ranking: &mut Vec<Option<f64>>,
-) -> Result<()> {
-    let start = of_row.start;
-    let read = with_numbers!(*grades, all => read(&all[of_row], coder, ranking));
-    read.map_err(|at| {
-        let (shown, most) = (grades.show(start + at), coder.book().max_grade().unwrap_or(0.0));
-        shape_error(format!(
-            "{name}[{row}, {at}] is {shown}: a grade from 0 to {most} was expected, or -1"
-        ))
-    })
 }
 
 /// Appends the numbers of an array to `ranking` as grades, `None` for −1 (not judged). The error is
@@ -121,7 +107,7 @@ fn read<N: ArrayNumber>(
 ) -> Result<(), usize> {
     for (at, value) in values.iter().enumerate() {
         let grade = value.to_f64() + 0.0;
-        if grade != -1.0 && !(grade >= 0.0 && coder.book().code(grade).is_some()) {
+        if grade != -1.0 && coder.code(grade).is_none() {
             return Err(at);
         }
         ranking.push((grade >= 0.0).then_some(grade));
@@ -148,6 +134,6 @@ fn rank<N: ArrayNumber>(
     }
     let keys: Vec<N::Key> = order.into_iter().map(|(key, _)| key).collect();
     let best = reach.min(keys.len());
-    let Some(last) = best.checked_sub(1) else { return Ok(false) };
-    Ok(decides(&keys, &|at: usize| ranking[at].unwrap_or(0.0), 0.0, best, keys[last]))
+    let worth = |at: usize| ranking[at].unwrap_or(0.0);
+    Ok(best > 0 && decides(&keys, &worth, 0.0, best, keys[best - 1]))
 }

@@ -5,12 +5,19 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use rayon::prelude::*;
 
-use super::numbers::ArrayNumber;
-use super::shape::{Layout, shape_error};
-use crate::error::Result;
-use crate::matrix::code::{FIRST_GRADE, GradeRange, MAX_GRADES, NOT_IN_QRELS};
-use crate::matrix::{Codebook, pieces};
-use crate::numbers::{Numbers, with_numbers};
+use super::{
+    numbers::ArrayNumber,
+    shape::{Layout, shape_error},
+};
+use crate::{
+    error::Result,
+    matrix::{
+        Codebook,
+        code::{FIRST_GRADE, GradeRange, MAX_GRADES, NOT_IN_QRELS},
+        pieces,
+    },
+    numbers::{Numbers, with_numbers},
+};
 
 /// The largest grade up to which a codebook has all integers from 0 on, without a search for the
 /// integers that occur.
@@ -52,36 +59,35 @@ impl GradeEncoder {
         &self.book
     }
 
+    /// Returns the code of a grade of the codebook. A codebook has a code for grades below 0 too,
+    /// but arrays and lists have no such grade.
+    pub(super) fn code(&self, grade: f64) -> Option<u8> {
+        self.book.code(grade).filter(|_| grade >= 0.0)
+    }
+
     /// Writes the one-byte codes of grades; −1 is a document that is not judged. Returns false if a
     /// grade has no code.
     #[inline(always)]
-    pub(super) fn encode<S: Simd, N: ArrayNumber>(
-        &self,
-        simd: S,
-        values: &[N],
-        codes: &mut [u8],
-    ) -> bool {
+    pub(super) fn encode<N: ArrayNumber>(&self, values: &[N], codes: &mut [u8]) -> bool {
         match self.through {
-            Some(most) => shift(simd, values, most, codes),
+            Some(most) => shift(values, most, codes),
             None => self.look_up(values, codes).is_ok(),
         }
-    }
-
-    /// Returns the index of the first grade that has no code in the codebook.
-    #[cold]
-    pub(super) fn first_invalid<N: ArrayNumber>(&self, values: &[N]) -> usize {
-        self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
     }
 
     /// Looks up the one-byte code of each grade in the codebook. The error is the index of the
     /// first grade without a code.
     #[inline(never)]
-    fn look_up<N: ArrayNumber>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
+    pub(super) fn look_up<N: ArrayNumber>(
+        &self,
+        values: &[N],
+        codes: &mut [u8],
+    ) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
             *code = match value.small() {
                 -1 => NOT_IN_QRELS,
                 small @ 0..256 => self.small[small as usize],
-                _ => self.book.code(value.to_f64()).filter(|_| value.to_f64() >= 0.0).unwrap_or(0),
+                _ => self.code(value.to_f64()).unwrap_or(0),
             };
             if *code == 0 {
                 return Err(at);
@@ -94,7 +100,7 @@ impl GradeEncoder {
 /// Writes the codes of grades that are integers from −1 to `most`; returns false on any other
 /// number.
 #[inline(always)]
-fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
+fn shift<N: ArrayNumber>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
     let codes = &mut codes[..values.len()];
     for (values, codes) in
@@ -183,16 +189,19 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     }
     let all = in_pieces(
         &pieces,
-        |rows| DistinctGrades::collect(rows, grades, layout, name),
-        |one: Result<DistinctGrades>, other| Ok(one?.merge(&other?)),
+        |rows| {
+            let distinct = with_numbers!(*grades, all => distinct_grades(all, layout, rows));
+            distinct.map_err(|(row, at)| {
+                let shown = grades.show(layout.row(row).start + at);
+                shape_error(format!(
+                    "{name}[{row}, {at}] is {shown}: a grade from 0 was expected, or -1 for a \
+                     document that is not judged"
+                ))
+            })
+        },
+        |one: Result<Vec<f64>>, other| Ok([one?, other?].concat()),
     );
-    let DistinctGrades { grades, extent, .. } = all.transpose()?.unwrap_or_default();
-    match extent {
-        Some(extent) => Ok(Codebook::single_class(
-            GradeRange::from_grades(grades).map_or(extent, |few| few.and(extent)),
-        )),
-        None => Codebook::new(grades),
-    }
+    Codebook::new(all.transpose()?.unwrap_or_default())
 }
 
 /// Computes a value for each range of rows, on all threads if there are several ranges, and
@@ -219,85 +228,42 @@ fn join_extents(one: (i32, i32), other: (i32, i32)) -> (i32, i32) {
 /// Returns the smallest and the largest grade in a part of an array, as [`ArrayNumber::extent`]
 /// does.
 fn extent_at(level: Level, grades: &Numbers<'_>, values: Range<usize>) -> (i32, i32) {
-    with_numbers!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])))
+    with_numbers!(*grades, all => dispatch!(level, _simd => ArrayNumber::extent(&all[values])))
 }
 
-/// Returns the smallest and the largest of some numbers ([`ArrayNumber::extent`]), compiled for a
-/// level of SIMD.
-#[inline(always)]
-fn extent<S: Simd, N: ArrayNumber>(_: S, values: &[N]) -> (i32, i32) {
-    N::extent(values)
-}
-
-/// The distinct grades of an array, ascending, as many as can have codes, and the extremes of any
-/// further grades.
-#[derive(Default)]
-struct DistinctGrades {
-    grades: Vec<f64>,
-    extent: Option<GradeRange>,
-    last: f64,
-}
-
-impl DistinctGrades {
-    /// Collects the distinct grades of some rows of an array, which errors call `name`.
-    fn collect(
-        rows: Range<usize>,
-        grades: &Numbers<'_>,
-        layout: &Layout<'_>,
-        name: &str,
-    ) -> Result<Self> {
-        let mut distinct = Self::default();
-        for row in rows {
-            let values = layout.row(row);
-            let start = values.start;
-            with_numbers!(*grades, all => distinct.add(&all[values])).map_err(|at| {
-                let shown = grades.show(start + at);
-                shape_error(format!(
-                    "{name}[{row}, {at}] is {shown}: a grade from 0 was expected, or -1 for a \
-                     document that is not judged"
-                ))
-            })?;
-        }
-        Ok(distinct)
-    }
-
-    /// Merges the distinct grades of two parts of an array.
-    fn merge(mut self, other: &Self) -> Self {
-        other.grades.iter().for_each(|&grade| self.insert(grade));
-        self.extent = self.extent.into_iter().chain(other.extent).reduce(GradeRange::and);
-        self
-    }
-
-    /// Adds the grades of an array's numbers to the distinct grades. The error is the index of the
-    /// first that is refused.
-    fn add<N: ArrayNumber>(&mut self, values: &[N]) -> Result<(), usize> {
-        for (at, value) in values.iter().enumerate() {
+/// Collects the distinct grades of some rows of an array, as many as can have codes, and the
+/// extremes of any further grades. The error is the row and the place in it of the first number
+/// that is refused.
+fn distinct_grades<N: ArrayNumber>(
+    all: &[N],
+    layout: &Layout<'_>,
+    rows: Range<usize>,
+) -> Result<Vec<f64>, (usize, usize)> {
+    let mut grades: Vec<f64> = Vec::new();
+    let (mut further, mut last) = (None, f64::NAN);
+    for row in rows {
+        for (at, value) in all[layout.row(row)].iter().enumerate() {
             let grade = value.to_f64() + 0.0;
             // Neighbours often have the same grade, and a comparison is cheaper than a search.
-            if grade == -1.0 || grade == self.last && !self.grades.is_empty() {
+            if grade == -1.0 || grade == last {
                 continue;
             }
             if !(grade >= 0.0 && grade.is_finite()) {
-                return Err(at);
+                return Err((row, at));
             }
-            self.last = grade;
-            self.insert(grade);
-        }
-        Ok(())
-    }
-
-    /// Inserts a grade among the distinct grades, or extends the extremes of the grades without a
-    /// code.
-    fn insert(&mut self, grade: f64) {
-        if let Err(place) = self.grades.binary_search_by(|probe| probe.total_cmp(&grade)) {
-            if self.grades.len() < MAX_GRADES {
-                self.grades.insert(place, grade);
-            } else {
-                self.extent = GradeRange::from_grades([grade])
-                    .into_iter()
-                    .chain(self.extent)
-                    .reduce(GradeRange::and);
+            last = grade;
+            if let Err(place) = grades.binary_search_by(|probe| probe.total_cmp(&grade)) {
+                if grades.len() < MAX_GRADES {
+                    grades.insert(place, grade);
+                } else {
+                    let own = GradeRange::from_grades([grade]);
+                    further = own.into_iter().chain(further).reduce(GradeRange::and);
+                }
             }
         }
     }
+    let further = further.map(|further| [further.least_positive, further.largest]);
+    // Without a grade above 0, the least of these is infinite.
+    grades.extend(further.iter().flatten().filter(|grade| grade.is_finite()));
+    Ok(grades)
 }

@@ -4,26 +4,30 @@
 //! Vectors or a table compare a row ([`matching`](super::matching)). For a row with a repeated id
 //! or an inner empty place, a plain function finds the ids or reports their fault.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::ops::Range;
+use std::{collections::HashMap, mem, ops::Range};
 
 use bytemuck::cast_slice;
 use fearless_simd::{Level, dispatch, prelude::*};
 
-use super::duplicate_ids::DuplicateIds;
-use super::grades::GradeEncoder;
-use super::lists::IdListSource;
-use super::match_buffers::{IdTableAccess, MatchBuffers};
-use super::matching::{ArrayId, FEW, FoundId, RowIds};
-use super::numbers::ArrayNumber;
-use super::scratch::Scratch;
-use super::shape::{Layout, check_judged_counts, depth, shape_error};
-use super::short::SHORT;
-use crate::error::{Result, unanswerable};
-use crate::matrix::Block;
-use crate::matrix::code::{FIRST_GRADE, NOT_IN_QRELS, PAST_END};
-use crate::numbers::{Integers, Numbers, with_numbers};
+use super::{
+    duplicate_ids::DuplicateIds,
+    grades::GradeEncoder,
+    lists::IdListSource,
+    match_buffers::MatchBuffers,
+    matching::{ArrayId, FEW, FoundId, RowIds},
+    numbers::ArrayNumber,
+    scratch::Scratch,
+    shape::{Layout, check_judged_counts, depth, shape_error},
+    short::SHORT,
+};
+use crate::{
+    error::{Result, unanswerable},
+    matrix::{
+        Block,
+        code::{FIRST_GRADE, NOT_IN_QRELS},
+    },
+    numbers::{Integers, Numbers, with_numbers},
+};
 
 /// An array of integer ids, a row for each query, with its name in error messages.
 #[derive(Debug, Clone)]
@@ -33,18 +37,16 @@ pub(super) struct IdArray<'a> {
     pub layout: Layout<'a>,
 }
 
-/// The grades of the true ids of a query: all equal, by nearness, or by distance within a
-/// tolerance.
+/// The grades of the true ids of a query: all equal, or by nearness.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TruthGrades<'a> {
     /// All are alike.
     Equal,
     /// The nearest has the highest grade. With distances, an id takes the column of the first id at
-    /// its distance.
-    Nearness { distances: Option<Numbers<'a>> },
-    /// As nearness, and a found id stands where the first one stands that is not nearer than its
-    /// distance less `within`.
-    Within { distances: Numbers<'a>, found: Numbers<'a>, within: f64 },
+    /// its distance. With distances of the found ids as well, and a tolerance in `within`, a found
+    /// id stands where the first one stands that is not nearer than its distance less the
+    /// tolerance.
+    Nearness { distances: Option<Numbers<'a>>, within: Option<(Numbers<'a>, f64)> },
 }
 
 /// Rankings as two arrays of integer ids, the true and the found ids of each query, with the grades
@@ -64,22 +66,39 @@ pub(super) struct IdArrays<'a> {
 /// Returns the row of an array that has the ranking numbered `ranking`, where the ascending
 /// `dropped` rows have none.
 pub fn ranking_row(dropped: &[usize], ranking: usize) -> usize {
-    if dropped.is_empty() {
-        return ranking;
-    }
     // The number of dropped rows before a row does not fall from row to row.
-    let (mut low, mut high) = (0, dropped.len());
+    ranking + partition_point(dropped.len(), |at| dropped[at] - at <= ranking)
+}
+
+/// Returns the first index for which `is_before` is false, as it is for all behind it; `count` if
+/// it is true for all of that many.
+fn partition_point(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
     while low < high {
-        let middle = (low + high) / 2;
-        if dropped[middle] - middle <= ranking { low = middle + 1 } else { high = middle }
+        let middle = low.midpoint(high);
+        if is_before(middle) { low = middle + 1 } else { high = middle }
     }
-    ranking + low
+    low
 }
 
 impl IdArray<'_> {
     fn show(&self, row: usize, at: usize) -> String {
         format!("{}[{row}, {at}], {}", self.name, self.ids.get(self.layout.row(row).start + at))
     }
+}
+
+/// The output block for rankings from arrays of ids, with buffers for matching ids and counting
+/// judged documents.
+struct FilledRows<'f> {
+    /// The number of judged documents of each grade of a row whose truth is complete.
+    whole: Vec<u32>,
+    /// The index of a row of the block whose judged documents are `whole`.
+    as_whole: Option<usize>,
+    reach: usize,
+    room: &'f mut MatchBuffers,
+    /// The number of judged documents of each grade of a row.
+    judged: &'f mut Vec<u32>,
+    block: &'f mut Block,
 }
 
 impl IdArrays<'_> {
@@ -101,23 +120,26 @@ impl IdArrays<'_> {
         self.has_empty() && is_padding_id(self.found.ids.get(at))
     }
 
-    /// Copies the ids of a query's row as 64-bit integers, so that arrays of different integer
-    /// types can be compared.
-    fn widened(&self, array: &IdArray<'_>, row: usize, into: &mut Vec<i64>) -> Result<()> {
-        let range = array.layout.row(row);
-        into.clear();
-        for at in range.clone() {
-            let id = array.ids.get(at);
-            // −1 as an unsigned id is the largest `u64`.
-            let id = if id == i128::from(u64::MAX) { -1 } else { id };
-            let id = i64::try_from(id).map_err(|_| {
-                let shown = array.show(row, at - range.start);
-                shape_error(format!(
-                    "{shown}, is more than an int64 has, and the other ids have another \
+    /// Copies the true and the found ids of a query as 64-bit integers, so that arrays of different
+    /// integer types can be compared. Trailing empty places are left out.
+    fn widen(&self, row: usize, into: &mut [Vec<i64>; 2]) -> Result<()> {
+        for (array, ids) in [&self.truth, &self.found].into_iter().zip(into) {
+            let range = array.layout.row(row);
+            ids.clear();
+            for at in range.clone() {
+                let id = array.ids.get(at);
+                // −1 as an unsigned id is the largest `u64`.
+                let id = if id == i128::from(u64::MAX) { -1 } else { id };
+                ids.push(i64::try_from(id).map_err(|_| {
+                    let shown = array.show(row, at - range.start);
+                    shape_error(format!(
+                        "{shown}, is more than an int64 has, and the other ids have another \
                                type: give both one type"
-                ))
-            })?;
-            into.push(id);
+                    ))
+                })?);
+            }
+            let count = self.row(ids, 0..ids.len()).ids.len();
+            ids.truncate(count);
         }
         Ok(())
     }
@@ -150,8 +172,7 @@ impl IdArrays<'_> {
     ) -> Result<()> {
         let again = if self.has_empty() { "is there twice" } else { "occurs twice" };
         // By id: the column, and whether the id was found already.
-        let mut known: HashMap<K, (usize, bool)> =
-            HashMap::with_capacity(truth.len() + found.len());
+        let mut known = HashMap::with_capacity(truth.len() + found.len());
         for (at, &id) in truth.iter().enumerate() {
             if !self.is_empty_place(id) && known.insert(id, (at + 1, false)).is_some() {
                 return unanswerable(format!("{}, {again}", self.truth.show(row, at)));
@@ -163,19 +184,14 @@ impl IdArrays<'_> {
                 into.push(FoundId { at, column: 0, is_nothing: true });
                 continue;
             }
-            let (column, is_nothing) = match known.entry(id) {
-                Entry::Occupied(entry) if entry.get().1 => match self.repeats {
-                    DuplicateIds::Error => {
-                        return unanswerable(format!("{}, {again}", self.found.show(row, at)));
-                    }
-                    DuplicateIds::First => continue,
-                    DuplicateIds::Blank => (0, true),
-                },
-                Entry::Occupied(mut entry) => {
-                    entry.get_mut().1 = true;
-                    (entry.get().0, false)
+            let (column, is_found) = known.entry(id).or_default();
+            let (column, is_nothing) = match (mem::replace(is_found, true), self.repeats) {
+                (false, _) => (*column, false),
+                (true, DuplicateIds::Error) => {
+                    return unanswerable(format!("{}, {again}", self.found.show(row, at)));
                 }
-                Entry::Vacant(entry) => (entry.insert((0, true)).0, false),
+                (true, DuplicateIds::First) => continue,
+                (true, DuplicateIds::Blank) => (0, true),
             };
             into.push(FoundId { at, column, is_nothing });
         }
@@ -186,9 +202,7 @@ impl IdArrays<'_> {
     /// without distances the id's own column.
     fn firsts<K: ArrayId>(&self, row: usize, ids: &[K], firsts: &mut Vec<u32>) -> Result<()> {
         firsts.clear();
-        let (TruthGrades::Nearness { distances: Some(distances) }
-        | TruthGrades::Within { distances, .. }) = self.worth
-        else {
+        let TruthGrades::Nearness { distances: Some(distances), .. } = self.worth else {
             firsts.extend(0..ids.len() as u32);
             return Ok(());
         };
@@ -208,123 +222,69 @@ impl IdArrays<'_> {
         })
     }
 
-    /// Returns the column, from 1, of the first true neighbour not nearer than a found id's
-    /// distance less `within`. The column is 0 if all are nearer.
-    fn column_within(&self, row: usize, count: usize, at: usize) -> Result<usize> {
-        let TruthGrades::Within { distances, found, within } = self.worth else { return Ok(0) };
+    /// Returns the column, from 1, of a found id among the `count` true ids, or 0. Where distances
+    /// of found ids decide, it is the column of the first true neighbour not nearer than the
+    /// distance less the tolerance.
+    fn column(&self, row: usize, count: usize, found_id: FoundId) -> Result<usize> {
+        let FoundId { at, column, is_nothing } = found_id;
+        let TruthGrades::Nearness { distances: Some(distances), within: Some((found, within)) } =
+            self.worth
+        else {
+            return Ok(column);
+        };
+        if is_nothing {
+            return Ok(0);
+        }
         let distance = found.get(self.found.layout.row(row).start + at);
         if distance.is_nan() {
             return unanswerable(format!("found_distances[{row}, {at}] is not a number"));
         }
         let start = self.truth.layout.row(row).start;
-        let (mut low, mut high) = (0, count);
-        while low < high {
-            let middle = (low + high) / 2;
-            if distances.get(start + middle) + within < distance {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        Ok(if low < count { low + 1 } else { 0 })
-    }
-}
-
-/// The output block for rankings from arrays of ids, with buffers for matching ids and counting
-/// judged documents.
-struct FilledRows<'f> {
-    /// The number of judged documents of each grade of a row whose truth is complete.
-    whole: Vec<u32>,
-    /// The index of a row of the block whose judged documents are `whole`.
-    as_whole: Option<usize>,
-    reach: usize,
-    room: &'f mut MatchBuffers,
-    /// The number of judged documents of each grade of a row.
-    judged: &'f mut Vec<u32>,
-    block: &'f mut Block,
-}
-
-impl IdArrays<'_> {
-    /// Writes the label codes of the true ids by column, from 1, where no distances decide, with
-    /// that of an unmatched id at 0.
-    fn codes(&self, coder: &GradeEncoder, codes: &mut Vec<u8>) -> Result<()> {
-        codes.clear();
-        codes.push(NOT_IN_QRELS);
-        for column in 0..self.width {
-            codes.push(self.encode_column(coder, column)?.1);
-        }
-        Ok(())
+        let nearer = partition_point(count, |at| distances.get(start + at) + within < distance);
+        Ok(if nearer < count { nearer + 1 } else { 0 })
     }
 
     /// Returns the grade of the true id in a column, from 0, and the one-byte code of the grade.
-    fn encode_column(&self, coder: &GradeEncoder, column: usize) -> Result<(f64, u8)> {
-        let grade = self.grade(column);
-        let code = coder.book().code(grade).ok_or_else(|| {
+    /// The grade is 1, or for neighbours the higher the nearer.
+    fn grade(&self, coder: &GradeEncoder, column: usize) -> Result<(f64, u8)> {
+        let grade = if self.has_empty() { (self.width - column) as f64 } else { 1.0 };
+        let code = coder.code(grade).ok_or_else(|| {
             let name = self.truth.name;
             shape_error(format!("{name} has the grade {grade}, which the codebook lacks"))
         })?;
         Ok((grade, code))
     }
 
-    /// Returns the grade of the true id in a column, from 0: 1, or for neighbours the higher the
-    /// nearer.
-    fn grade(&self, column: usize) -> f64 {
-        match self.worth {
-            TruthGrades::Equal => 1.0,
-            _ => (self.width - column) as f64,
-        }
-    }
-
     /// Appends the rankings of some rows to a block of labels, from true and found ids of one
     /// integer type.
-    fn fill_alike<K: IdTableAccess>(
+    fn fill_alike<K: ArrayId>(
         &self,
-        level: Level,
         truth: &[K],
         found: &[K],
         rows: Range<usize>,
         into: &mut FilledRows<'_>,
     ) -> Result<()> {
-        dispatch!(level, simd => self.fill_each(simd, truth, found, rows, into))
-    }
-
-    /// Appends the rankings of some rows to a block as [`IdArrays::fill_alike`] does, compiled for
-    /// a level of SIMD.
-    #[inline(always)]
-    fn fill_each<S: Simd, K: IdTableAccess>(
-        &self,
-        simd: S,
-        truth: &[K],
-        found: &[K],
-        rows: Range<usize>,
-        into: &mut FilledRows<'_>,
-    ) -> Result<()> {
-        for row in rows {
-            let row = ranking_row(&self.dropped, row);
-            let truth = self.row(truth, self.truth.layout.row(row));
-            let found = self.row(found, self.found.layout.row(row));
-            self.fill_row(simd, row, truth, found, into)?;
-        }
-        Ok(())
+        dispatch!(Level::new(), simd => {
+            for row in rows {
+                let row = ranking_row(&self.dropped, row);
+                let truth = self.row(truth, self.truth.layout.row(row));
+                let found = self.row(found, self.found.layout.row(row));
+                self.fill_row(simd, row, [truth, found], into)?;
+            }
+            Ok(())
+        })
     }
 
     /// Appends the rankings of some rows to a block of labels, from true and found ids of different
     /// integer types.
     #[inline(never)]
-    fn fill_mixed(
-        &self,
-        level: Level,
-        rows: Range<usize>,
-        into: &mut FilledRows<'_>,
-    ) -> Result<()> {
+    fn fill_mixed(&self, rows: Range<usize>, into: &mut FilledRows<'_>) -> Result<()> {
         for row in rows {
             let row = ranking_row(&self.dropped, row);
-            let mut widened = std::mem::take(&mut into.room.widened);
-            let [truth, found] = &mut widened;
-            self.widened(&self.truth, row, truth)?;
-            self.widened(&self.found, row, found)?;
-            let (truth, found) = (self.row(truth, 0..truth.len()), self.row(found, 0..found.len()));
-            dispatch!(level, simd => self.fill_row(simd, row, truth, found, into))?;
+            let mut widened = mem::take(&mut into.room.widened);
+            self.widen(row, &mut widened)?;
+            let both = widened.each_ref().map(|ids| RowIds { ids, whole: ids.first_chunk() });
+            dispatch!(Level::new(), simd => self.fill_row(simd, row, both, into))?;
             into.room.widened = widened;
         }
         Ok(())
@@ -333,26 +293,23 @@ impl IdArrays<'_> {
     /// Appends the ranking of a row to a block: the labels of its found ids, and its judged
     /// documents by grade.
     #[inline(always)]
-    fn fill_row<S: Simd, K: IdTableAccess>(
+    fn fill_row<S: Simd, K: ArrayId>(
         &self,
         simd: S,
         row: usize,
-        truth: RowIds<'_, K>,
-        found: RowIds<'_, K>,
+        both: [RowIds<'_, K>; 2],
         into: &mut FilledRows<'_>,
     ) -> Result<()> {
-        let FilledRows { reach, room, block, .. } = into;
-        let count = truth.ids.len();
-        let mut depth = depth(row, found.ids.len())?;
+        let FilledRows { whole, as_whole, reach, room, judged, block } = into;
+        let [truth, found] = both.map(|ids| ids.ids);
+        let count = truth.len();
+        let mut depth = depth(row, found.len())?;
         check_judged_counts(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
-        let by_distance = matches!(
-            self.worth,
-            TruthGrades::Nearness { distances: Some(_) } | TruthGrades::Within { .. }
-        );
+        let by_distance = matches!(self.worth, TruthGrades::Nearness { distances: Some(_), .. });
         // The tables below borrow the whole room, so the codes leave the room for this row.
-        let (all, mut of_row) = (std::mem::take(&mut room.codes), std::mem::take(&mut room.of_row));
+        let (all, mut of_row) = (mem::take(&mut room.codes), mem::take(&mut room.of_row));
         if by_distance {
-            self.firsts(row, truth.ids, &mut room.firsts)?;
+            self.firsts(row, truth, &mut room.firsts)?;
             of_row.clear();
             of_row.push(NOT_IN_QRELS);
             of_row.extend(room.firsts.iter().map(|&first| all[first as usize + 1]));
@@ -361,7 +318,7 @@ impl IdArrays<'_> {
         let labels = block.room(depth);
         let is_plain = if count.max(depth) <= FEW {
             let mut columns = [0; FEW];
-            let is_plain = K::few(simd, [truth, found], &mut columns);
+            let is_plain = K::few(simd, both, &mut columns);
             for (label, column) in labels.iter_mut().zip(&columns[..depth]) {
                 *label = codes[usize::from(*column).min(codes.len() - 1)];
             }
@@ -369,38 +326,26 @@ impl IdArrays<'_> {
         } else {
             let (tables, codes) = (K::tables(room), &codes[..count + 1]);
             if count.max(depth) <= SHORT {
-                tables.short.label(truth.ids, found.ids, codes, labels)
+                tables.short.label(truth, found, codes, labels)
             } else {
-                tables.long.match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column])
+                tables.long.match_ids(truth, found, |at, column| labels[at] = codes[column])
             }
         };
         if !is_plain || self.is_within() {
-            depth =
-                self.label_plainly(row, truth.ids, found.ids, codes, &mut room.found, labels)?;
+            self.plain(row, truth, found, &mut room.found)?;
+            for (label, &found_id) in labels.iter_mut().zip(&room.found) {
+                *label = codes[self.column(row, count, found_id)?];
+            }
+            depth = room.found.len();
         }
         block.push_labels(depth.min(*reach));
+        // All rows with complete truth share one entry of judged documents.
         let is_whole = is_plain && count == self.width && (!by_distance || codes == all);
-        self.push_judged(is_whole, truth.ids, codes, into);
-        (into.room.codes, into.room.of_row) = (all, of_row);
-        Ok(())
-    }
-
-    /// Appends the numbers of judged documents of a query, by grade, to a block. All rows with
-    /// complete truth (`is_whole`) share one entry.
-    #[inline(always)]
-    fn push_judged<K: ArrayId>(
-        &self,
-        is_whole: bool,
-        truth: &[K],
-        codes: &[u8],
-        into: &mut FilledRows<'_>,
-    ) {
-        let FilledRows { whole, as_whole, judged, block, .. } = into;
         match (is_whole, *as_whole) {
-            (true, Some(row)) => block.push_judged_as(row),
+            (true, Some(row)) => block.facts.push_again(row),
             (true, None) => {
-                *as_whole = Some(block.judged_rows());
-                block.push_judged(1, FIRST_GRADE, whole);
+                *as_whole = Some(block.facts.len());
+                block.facts.push_all(1, whole);
             }
             (false, _) => {
                 judged.clear();
@@ -408,68 +353,17 @@ impl IdArrays<'_> {
                 for (&id, code) in truth.iter().zip(&codes[1..]) {
                     judged[usize::from(code - FIRST_GRADE)] += u32::from(!self.is_empty_place(id));
                 }
-                block.push_judged(1, FIRST_GRADE, judged);
+                block.facts.push_all(1, judged);
             }
         }
-    }
-
-    /// Writes the labels of a query's found ids one by one, even with empty places or repeated ids,
-    /// and returns the number of labels.
-    fn label_plainly<K: ArrayId>(
-        &self,
-        row: usize,
-        truth: &[K],
-        found: &[K],
-        codes: &[u8],
-        room: &mut Vec<FoundId>,
-        labels: &mut [u8],
-    ) -> Result<usize> {
-        self.plain(row, truth, found, room)?;
-        for (label, found_id) in labels.iter_mut().zip(&*room) {
-            *label = codes[if found_id.is_nothing {
-                0
-            } else if self.is_within() {
-                self.column_within(row, truth.len(), found_id.at)?
-            } else {
-                found_id.column
-            }];
-        }
-        labels[room.len()..].fill(PAST_END);
-        Ok(room.len())
-    }
-
-    /// Matches a query's found ids with its true ids, both as 64-bit integers, and leaves the
-    /// result in `room`.
-    fn widest_row(&self, row: usize, room: &mut MatchBuffers) -> Result<()> {
-        let MatchBuffers { widened: [of_truth, of_found], found, .. } = room;
-        self.widened(&self.truth, row, of_truth)?;
-        self.widened(&self.found, row, of_found)?;
-        for ids in [of_truth, of_found] {
-            let count = self.row(&ids[..], 0..ids.len()).ids.len();
-            ids.truncate(count);
-        }
-        found.clear();
-        let widened = std::mem::take(&mut room.widened);
-        let mut matched = std::mem::take(&mut room.found);
-        let [truth, found] = &widened;
-        let is_plain = i64::tables(room).long.match_ids(truth, found, |at, column| {
-            matched.push(FoundId { at, column, is_nothing: false });
-        });
-        let whatever = if is_plain { Ok(()) } else { self.plain(row, truth, found, &mut matched) };
-        (room.widened, room.found) = (widened, matched);
-        whatever
+        (room.codes, room.of_row) = (all, of_row);
+        Ok(())
     }
 }
 
 impl IdListSource for IdArrays<'_> {
     fn rows(&self) -> usize {
         self.truth.layout.rows() - self.dropped.len()
-    }
-
-    fn retrieved(&self, row: usize) -> usize {
-        let range = self.found.layout.row(ranking_row(&self.dropped, row));
-        let start = range.start;
-        range.rev().find(|&at| !self.is_empty_found(at)).map_or(0, |last| last + 1 - start)
     }
 
     fn values(&self, rows: Range<usize>) -> usize {
@@ -492,7 +386,7 @@ impl IdListSource for IdArrays<'_> {
     }
 
     fn is_within(&self) -> bool {
-        matches!(self.worth, TruthGrades::Within { .. })
+        matches!(self.worth, TruthGrades::Nearness { within: Some(_), .. })
     }
 
     fn set_repeats(&mut self, repeats: DuplicateIds) {
@@ -500,10 +394,8 @@ impl IdListSource for IdArrays<'_> {
     }
 
     fn grades(&self) -> Result<Vec<f64>> {
-        Ok(match self.worth {
-            TruthGrades::Equal => vec![1.0],
-            _ => (0..self.width).map(|column| self.grade(column)).collect(),
-        })
+        let largest = if self.has_empty() { self.width } else { 1 };
+        Ok((1..=largest).map(|grade| grade as f64).collect())
     }
 
     fn fill(
@@ -514,29 +406,31 @@ impl IdListSource for IdArrays<'_> {
         scratch: &mut Scratch,
         block: &mut Block,
     ) -> Result<()> {
-        let Scratch { level, judged, matching: room, .. } = scratch;
-        let level = *level;
-        self.codes(coder, &mut room.codes)?;
+        let Scratch { judged, matching: room, .. } = scratch;
+        // The codes where no distances decide.
+        room.codes.clear();
+        room.codes.push(NOT_IN_QRELS);
+        for column in 0..self.width {
+            room.codes.push(self.grade(coder, column)?.1);
+        }
         let mut whole = vec![0; coder.book().grades().len()];
         room.codes[1..].iter().for_each(|code| whole[usize::from(code - FIRST_GRADE)] += 1);
         let into = &mut FilledRows { whole, as_whole: None, reach, room, judged, block };
         // Ids are only compared for equality, so unsigned ids may be read as signed ones.
         match (self.truth.ids, self.found.ids) {
             (Integers::I32(truth), Integers::I32(found)) => {
-                self.fill_alike(level, truth, found, rows, into)
+                self.fill_alike(truth, found, rows, into)
             }
             (Integers::U32(truth), Integers::U32(found)) => {
-                let (truth, found): (&[i32], _) = (cast_slice(truth), cast_slice(found));
-                self.fill_alike(level, truth, found, rows, into)
+                self.fill_alike::<i32>(cast_slice(truth), cast_slice(found), rows, into)
             }
             (Integers::I64(truth), Integers::I64(found)) => {
-                self.fill_alike(level, truth, found, rows, into)
+                self.fill_alike(truth, found, rows, into)
             }
             (Integers::U64(truth), Integers::U64(found)) => {
-                let (truth, found): (&[i64], _) = (cast_slice(truth), cast_slice(found));
-                self.fill_alike(level, truth, found, rows, into)
+                self.fill_alike::<i64>(cast_slice(truth), cast_slice(found), rows, into)
             }
-            _ => self.fill_mixed(level, rows, into),
+            _ => self.fill_mixed(rows, into),
         }
     }
 
@@ -549,22 +443,25 @@ impl IdListSource for IdArrays<'_> {
         judged: &mut Vec<f64>,
     ) -> Result<()> {
         let row = ranking_row(&self.dropped, row);
-        self.widest_row(row, room)?;
-        let MatchBuffers { widened: [truth, _], found, firsts, .. } = room;
+        let MatchBuffers { wide, widened, firsts, found: matched, .. } = room;
+        self.widen(row, widened)?;
+        let [truth, found] = &*widened;
+        matched.clear();
+        let is_plain = wide.long.match_ids(truth, found, |at, column| {
+            matched.push(FoundId { at, column, is_nothing: false });
+        });
+        if !is_plain {
+            self.plain(row, truth, found, matched)?;
+        }
         self.firsts(row, truth, firsts)?;
         for (&id, &first) in truth.iter().zip(&*firsts) {
             if !self.is_empty_place(id) {
-                judged.push(self.encode_column(coder, first as usize)?.0);
+                judged.push(self.grade(coder, first as usize)?.0);
             }
         }
-        for found_id in &*found {
-            let column = match (found_id.is_nothing, self.is_within()) {
-                (true, _) => 0,
-                (false, true) => self.column_within(row, truth.len(), found_id.at)?,
-                (false, false) => found_id.column,
-            };
-            ranking.push(match column.checked_sub(1) {
-                Some(column) => Some(self.encode_column(coder, firsts[column] as usize)?.0),
+        for &found_id in &*matched {
+            ranking.push(match self.column(row, truth.len(), found_id)?.checked_sub(1) {
+                Some(column) => Some(self.grade(coder, firsts[column] as usize)?.0),
                 None => None,
             });
         }

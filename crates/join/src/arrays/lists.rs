@@ -1,20 +1,21 @@
 //! Rankings as lists of ids of any type: the relevant ids of each query, and the retrieved ones.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::fmt::Debug;
-use std::hash::Hash;
-use std::marker::PhantomData;
-use std::ops::Range;
+use std::{collections::HashMap, fmt::Debug, hash::Hash, mem, ops::Range};
 
-use super::duplicate_ids::DuplicateIds;
-use super::grades::GradeEncoder;
-use super::match_buffers::MatchBuffers;
-use super::scratch::Scratch;
-use super::shape::{check_judged_counts, depth, shape_error};
-use crate::error::{Result, unanswerable};
-use crate::matrix::Block;
-use crate::matrix::code::{FIRST_GRADE, MAX_GRADES, NOT_IN_QRELS};
+use super::{
+    duplicate_ids::DuplicateIds,
+    grades::GradeEncoder,
+    match_buffers::MatchBuffers,
+    scratch::Scratch,
+    shape::{check_judged_counts, depth, shape_error},
+};
+use crate::{
+    error::{Result, unanswerable},
+    matrix::{
+        Block,
+        code::{FIRST_GRADE, MAX_GRADES, NOT_IN_QRELS},
+    },
+};
 
 /// A source of rankings by ids: relevant and retrieved ids of each query (a row), in lists or
 /// arrays.
@@ -22,22 +23,15 @@ pub(super) trait IdListSource: Sync {
     /// Returns the number of rankings, one a row, in lists of ids.
     fn rows(&self) -> usize;
 
-    /// Returns the number of ids that were retrieved for the query of a row.
-    fn retrieved(&self, row: usize) -> usize;
-
     /// Returns the grades of the relevant ids of all queries; a grade may occur several times.
     fn grades(&self) -> Result<Vec<f64>>;
 
     /// Returns an upper bound of the number of ids that were retrieved for some rows (queries)
     /// together.
-    fn values(&self, rows: Range<usize>) -> usize {
-        rows.map(|row| self.retrieved(row)).sum()
-    }
+    fn values(&self, rows: Range<usize>) -> usize;
 
     /// Returns whether no id was retrieved for the query of a row.
-    fn is_row_empty(&self, row: usize) -> bool {
-        self.retrieved(row) == 0
-    }
+    fn is_row_empty(&self, row: usize) -> bool;
 
     /// Returns the rows of arrays that are no rankings, ascending, because their query has no true
     /// neighbour.
@@ -90,7 +84,6 @@ pub(super) struct IdLists<'a, I, E, R, L> {
     pub retrieved: &'a [L],
     pub grade: fn(&E) -> (&I, f64),
     pub repeats: DuplicateIds,
-    pub types: PhantomData<fn(&E, &I)>,
 }
 
 impl<I, E, R, L> IdListSource for IdLists<'_, I, E, R, L>
@@ -103,8 +96,12 @@ where
         self.retrieved.len()
     }
 
-    fn retrieved(&self, row: usize) -> usize {
-        self.retrieved[row].as_ref().len()
+    fn values(&self, rows: Range<usize>) -> usize {
+        self.retrieved[rows].iter().map(|ids| ids.as_ref().len()).sum()
+    }
+
+    fn is_row_empty(&self, row: usize) -> bool {
+        self.retrieved[row].as_ref().is_empty()
     }
 
     fn grades(&self) -> Result<Vec<f64>> {
@@ -136,26 +133,25 @@ where
         rows: Range<usize>,
         coder: &GradeEncoder,
         reach: usize,
-        scratch: &mut Scratch,
+        _scratch: &mut Scratch,
         block: &mut Block,
     ) -> Result<()> {
-        let Scratch { labels, counts, .. } = scratch;
         for row in rows {
-            depth(row, self.retrieved(row))?;
-            labels.clear();
-            counts.fill(0);
+            let labels = block.room(depth(row, self.retrieved[row].as_ref().len())?);
+            let (mut counts, mut taken) = ([0; 256], 0);
             self.join(
                 row,
-                // A codebook has a code for grades below 0 too, but lists have no such grade.
-                |grade| coder.book().code(grade).filter(|_| grade >= 0.0),
+                |grade| coder.code(grade),
                 |code| counts[usize::from(code)] += 1,
-                |code| labels.push(code.unwrap_or(NOT_IN_QRELS)),
+                |code| {
+                    labels[taken] = code.unwrap_or(NOT_IN_QRELS);
+                    taken += 1;
+                },
             )?;
-            block.room(labels.len())[..labels.len()].copy_from_slice(labels);
             let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
             check_judged_counts(row, judged)?;
-            block.push_labels(labels.len().min(reach));
-            block.push_judged(1, FIRST_GRADE, judged);
+            block.push_labels(taken.min(reach));
+            block.facts.push_all(1, judged);
         }
         Ok(())
     }
@@ -170,19 +166,14 @@ where
     ) -> Result<()> {
         self.join(
             row,
-            |grade| coder.book().code(grade).filter(|_| grade >= 0.0).map(|_| grade + 0.0),
+            |grade| coder.code(grade).map(|_| grade + 0.0),
             |grade| judged.push(grade),
             |grade| ranking.push(grade),
         )
     }
 }
 
-impl<I, E, R, L> IdLists<'_, I, E, R, L>
-where
-    I: Hash + Eq + Debug,
-    R: AsRef<[E]> + Sync,
-    L: AsRef<[I]> + Sync,
-{
+impl<I: Hash + Eq + Debug, E, R: AsRef<[E]>, L: AsRef<[I]>> IdLists<'_, I, E, R, L> {
     /// Matches a query's retrieved ids with its relevant ids, and passes on the value of each.
     /// `encode` returns the value of a grade that is known; the value of each relevant id is passed
     /// to `judged`, and that of each retrieved id, if it has one, to `retrieved`.
@@ -195,8 +186,7 @@ where
     ) -> Result<()> {
         let (relevant, ids) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
         // By id: the value, and whether the id was retrieved already.
-        let mut known: HashMap<&I, (Option<T>, bool)> =
-            HashMap::with_capacity(relevant.len() + ids.len());
+        let mut known = HashMap::with_capacity(relevant.len() + ids.len());
         for (at, entry) in relevant.iter().enumerate() {
             let (id, grade) = (self.grade)(entry);
             let value = encode(grade).ok_or_else(|| {
@@ -210,21 +200,14 @@ where
             judged(value);
         }
         for (at, id) in ids.iter().enumerate() {
-            retrieved(match known.entry(id) {
-                Entry::Occupied(entry) if entry.get().1 => match self.repeats {
-                    DuplicateIds::Error => {
-                        return unanswerable(format!(
-                            "retrieved[{row}, {at}], {id:?}, occurs twice"
-                        ));
-                    }
-                    DuplicateIds::First => continue,
-                    DuplicateIds::Blank => None,
-                },
-                Entry::Occupied(mut entry) => {
-                    entry.get_mut().1 = true;
-                    entry.get().0
+            let (value, is_found) = known.entry(id).or_default();
+            retrieved(match (mem::replace(is_found, true), self.repeats) {
+                (false, _) => *value,
+                (true, DuplicateIds::Error) => {
+                    return unanswerable(format!("retrieved[{row}, {at}], {id:?}, occurs twice"));
                 }
-                Entry::Vacant(entry) => entry.insert((None, true)).0,
+                (true, DuplicateIds::First) => continue,
+                (true, DuplicateIds::Blank) => None,
             });
         }
         Ok(())

@@ -10,6 +10,8 @@
 
 use fearless_simd::{i32x16, i64x8, prelude::*};
 
+use super::match_buffers::{IdTables, MatchBuffers};
+
 /// The most ids that lie in the lanes of vectors.
 pub(super) const FEW: usize = 16;
 /// The most ids of a list that goes through the table. Where many ids have the same slot, a row
@@ -20,6 +22,9 @@ const MANY: usize = 1 << 12;
 pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// The id of an empty place.
     const EMPTY: Self;
+
+    /// Returns the tables for ids of this type.
+    fn tables(room: &mut MatchBuffers) -> &mut IdTables<Self>;
 
     /// Returns whether an id marks an empty place of a row: −1, or 2³² − 1.
     fn is_empty(self) -> bool;
@@ -44,15 +49,19 @@ pub(super) struct RowIds<'a, K> {
 
 macro_rules! ids {
     ($(
-        $id:ty, $unsigned:ty, $odd:literal, $vector:ident by $width:literal, $is_empty:expr;
+        $id:ty, $unsigned:ty, $tables:ident, $odd:literal, $vector:ident by $width:literal,
+        $($empty:literal)|+;
     )*) => {$(
         impl ArrayId for $id {
             const EMPTY: $id = -1;
 
+            fn tables(room: &mut MatchBuffers) -> &mut IdTables<$id> {
+                &mut room.$tables
+            }
+
             #[inline(always)]
             fn is_empty(self) -> bool {
-                let is_empty: fn($id) -> bool = $is_empty;
-                is_empty(self)
+                matches!(self, $($empty)|+)
             }
 
             #[inline(always)]
@@ -120,8 +129,8 @@ macro_rules! ids {
     )*};
 }
 ids! {
-    i32, u32, 0x9e37_79b1, i32x16 by 16, |id| id == -1;
-    i64, u64, 0x9e37_79b9_7f4a_7c15, i64x8 by 8, |id| id == -1 || id == i64::from(u32::MAX);
+    i32, u32, narrow, 0x9e37_79b1, i32x16 by 16, -1;
+    i64, u64, wide, 0x9e37_79b9_7f4a_7c15, i64x8 by 8, -1 | 0xffff_ffff;
 }
 
 /// A slot of the hash table that matches found ids with true ids: an id, and its place in the

@@ -1,18 +1,19 @@
 //! Label matrices made from rankings in memory: for groups of queries, a GPU, a file, or repeated
 //! evaluation.
 
-use super::id_arrays::ranking_row;
-use super::numbers::ArrayNumber;
-use super::{GradeEncoder, RankingSource, Rankings, Scratch};
-use crate::error::{Result, printable, unanswerable};
-use crate::ids::Ids;
-use crate::matrix::code::MAX_GRADES;
-use crate::matrix::{
-    Block, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo, ScoreWarnings,
-    StagedPiece, StagedRow, StagedRun, StagedTies,
+use super::{
+    GradeEncoder, RankingSource, Rankings, Scratch, id_arrays::ranking_row, numbers::ArrayNumber,
 };
-use crate::numbers::with_numbers;
-use crate::rule::{IdealSource, RankingRule, TieBreak};
+use crate::{
+    error::{Result, printable, unanswerable},
+    ids::Ids,
+    matrix::{
+        Block, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo,
+        ScoreWarnings, StagedPiece, StagedRow, StagedRun, StagedTies, code::MAX_GRADES,
+    },
+    numbers::with_numbers,
+    rule::{IdealSource, RankingRule, TieBreak},
+};
 
 impl LabelMatrix {
     /// Makes a label matrix from rankings in the caller's memory, as a run called `name`. A ranking
@@ -51,20 +52,20 @@ impl LabelMatrix {
     /// # Errors The errors of [`LabelMatrix::from_rankings`]; rankings without scores; more than
     /// 253 distinct grades.
     pub fn from_rankings_with_ties(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
-        let message = match rankings.source {
-            RankingSource::Scores { .. } if rankings.codebook()?.is_exact() => {
-                return Self::staged(name, rankings, Some(StagedTies::default()));
+        match rankings.source {
+            RankingSource::Arrays { scores: Some(_), .. } if rankings.codebook()?.is_exact() => {
+                Self::staged(name, rankings, Some(StagedTies::default()))
             }
-            RankingSource::Scores { .. } => format!(
+            RankingSource::Arrays { scores: Some(_), .. } => unanswerable(format!(
                 "the grades have more than {MAX_GRADES} distinct values, over which the orders of \
                  equal scores cannot be evaluated: round \
                  them, or take the order of the ranking"
+            )),
+            _ => unanswerable(
+                "rankings without scores do not know which of their documents are tied: scores \
+                 were expected",
             ),
-            _ => "rankings without scores do not know which of their documents are tied: scores \
-                 were expected"
-                .to_owned(),
-        };
-        unanswerable(message)
+        }
     }
 
     fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
@@ -93,7 +94,7 @@ impl LabelMatrix {
         for (row, query) in order.iter().zip(0..) {
             block.clear();
             rankings.fill(&mut block, *row..row + 1, &coder, usize::MAX, &mut scratch)?;
-            facts.append(block.facts());
+            facts.append(&block.facts);
             if let Some(of_row) = block.exact(&book) {
                 exact.append(&of_row.facts);
                 piece.exact.extend_from_slice(of_row.rows.row(0));
@@ -103,10 +104,13 @@ impl LabelMatrix {
                 piece.rows.push(StagedRow { query, depth: labels.len() as u32 });
                 piece.labels.extend_from_slice(labels);
             }
-            if let Some(tied) = &mut tied {
-                rankings.each_tie(*row, |start, length| {
+            if let (Some(tied), RankingSource::Arrays { scores: Some(scores), layout, .. }) =
+                (&mut tied, &rankings.source)
+            {
+                let note = |start: usize, length: usize| {
                     tied.note(query, start as u32, &labels[start..start + length], length);
-                });
+                };
+                with_numbers!(*scores, scores => each_tie(&scores[layout.row(*row)], note));
             }
         }
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
@@ -117,8 +121,8 @@ impl LabelMatrix {
             IdealSource::Judgments
         };
         let exact = (!book.is_exact()).then_some(exact);
-        let mut matrix =
-            MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
+        let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts);
+        (matrix.ideal, matrix.exact) = (ideal, exact);
         // Where all orders of equal scores are evaluated, none decides.
         let seen = if tied.is_some() { ScoreWarnings::default() } else { scratch.seen };
         let (name, results) = (name.to_owned(), piece.labels.len() as u64);
@@ -128,16 +132,8 @@ impl LabelMatrix {
     }
 }
 
-impl Rankings<'_> {
-    /// Passes each group of equal scores in a ranking to `note`: its first rank, from 0, and its
-    /// number of documents, two at least. Rankings without scores have no such group.
-    fn each_tie(&self, row: usize, note: impl FnMut(usize, usize)) {
-        if let RankingSource::Scores { scores, layout, .. } = &self.source {
-            with_numbers!(*scores, scores => each_tie(&scores[layout.row(row)], note));
-        }
-    }
-}
-
+/// Passes each group of equal scores in a ranking to `note`: its first rank, from 0, and its number
+/// of documents, two at least.
 fn each_tie<N: ArrayNumber>(scores: &[N], mut note: impl FnMut(usize, usize)) {
     let mut keys: Vec<N::Key> = scores.iter().map(|score| score.key()).collect();
     keys.sort_unstable();

@@ -25,21 +25,18 @@ mod scratch;
 mod shape;
 mod short;
 
-use std::fmt::Debug;
-use std::hash::Hash;
-use std::marker::PhantomData;
-use std::ops::Range;
+use std::{fmt::Debug, hash::Hash, ops::Range};
 
-use fearless_simd::{Level, dispatch, prelude::*};
+use fearless_simd::{Level, dispatch};
 
-use crate::error::{Error, Result, unanswerable};
-use crate::ids::Ids;
-use crate::matrix::code::FIRST_GRADE;
-use crate::matrix::{Block, Codebook};
-use crate::numbers::{with_integers, with_numbers};
+use crate::{
+    error::{Error, Result, unanswerable},
+    ids::Ids,
+    matrix::{Block, Codebook, code::FIRST_GRADE},
+    numbers::{with_integers, with_numbers},
+};
 use lists::{IdListSource, IdLists};
-use numbers::ArrayNumber;
-use scratch::KeyScratch;
+use numbers::{ArrayNumber, Key};
 use shape::{Layout, check_judged_counts, depth, shape_error};
 
 pub use crate::numbers::{Integers, Numbers};
@@ -116,8 +113,13 @@ pub struct Rankings<'a> {
 }
 
 enum RankingSource<'a> {
-    Labels { grades: Numbers<'a>, layout: Layout<'a> },
-    Scores { scores: Numbers<'a>, grades: Numbers<'a>, layout: Layout<'a> },
+    /// Grades, which errors call `name`: in the order of the scores, or else in rank order.
+    Arrays {
+        name: &'static str,
+        grades: Numbers<'a>,
+        scores: Option<Numbers<'a>>,
+        layout: Layout<'a>,
+    },
     Lists(Box<dyn IdListSource + 'a>),
 }
 
@@ -127,9 +129,9 @@ impl<'a> Rankings<'a> {
     /// # Errors
     /// A shape that does not fit the array.
     pub fn labels(grades: impl Into<Numbers<'a>>, shape: Shape<'a>) -> Result<Self> {
-        let grades = grades.into();
-        let layout = Layout::new(shape, grades.len(), "labels")?;
-        Self::from_source(RankingSource::Labels { grades, layout })
+        let (name, grades) = ("labels", grades.into());
+        let layout = Layout::new(shape, grades.len(), name)?;
+        Self::from_source(RankingSource::Arrays { name, grades, scores: None, layout })
     }
 
     /// Makes rankings from an array of scores of each row's documents, in any order, and an array
@@ -152,7 +154,8 @@ impl<'a> Rankings<'a> {
             ));
         }
         let layout = Layout::new(shape, scores.len(), "scores")?;
-        Self::from_source(RankingSource::Scores { scores, grades, layout })
+        let (name, scores) = ("grades", Some(scores));
+        Self::from_source(RankingSource::Arrays { name, grades, scores, layout })
     }
 
     /// Makes rankings from lists of each query's relevant ids, and lists of its retrieved ids, the
@@ -166,7 +169,15 @@ impl<'a> Rankings<'a> {
         R: AsRef<[I]> + Sync,
         L: AsRef<[I]> + Sync,
     {
-        Self::lists::<I, I, R, L>(relevant, retrieved, |id| (id, 1.0))
+        Self::lists(
+            relevant.len(),
+            IdLists::<I, I, R, L> {
+                relevant,
+                retrieved,
+                grade: |id| (id, 1.0),
+                repeats: DuplicateIds::default(),
+            },
+        )
     }
 
     /// Makes rankings from lists of each query's judged ids with grades, and lists of its retrieved
@@ -180,34 +191,26 @@ impl<'a> Rankings<'a> {
         R: AsRef<[(I, f64)]> + Sync,
         L: AsRef<[I]> + Sync,
     {
-        Self::lists::<I, (I, f64), R, L>(judged, retrieved, |(id, grade)| (id, *grade))
+        Self::lists(
+            judged.len(),
+            IdLists::<I, (I, f64), R, L> {
+                relevant: judged,
+                retrieved,
+                grade: |(id, grade)| (id, *grade),
+                repeats: DuplicateIds::default(),
+            },
+        )
     }
 
-    fn lists<I, E, R, L>(
-        relevant: &'a [R],
-        retrieved: &'a [L],
-        grade: fn(&E) -> (&I, f64),
-    ) -> Result<Self>
-    where
-        I: Hash + Eq + Debug + 'a,
-        E: 'a,
-        R: AsRef<[E]> + Sync,
-        L: AsRef<[I]> + Sync,
-    {
-        if relevant.len() != retrieved.len() {
+    fn lists(relevant: usize, lists: impl IdListSource + 'a) -> Result<Self> {
+        let retrieved = lists.rows();
+        if relevant != retrieved {
             return unanswerable(format!(
-                "{} lists of relevant ids and {} of retrieved ones: the same number was expected",
-                relevant.len(),
-                retrieved.len()
+                "{relevant} lists of relevant ids and {retrieved} of retrieved ones: the same \
+                 number was expected"
             ));
         }
-        Self::from_source(RankingSource::Lists(Box::new(IdLists {
-            relevant,
-            retrieved,
-            grade,
-            repeats: DuplicateIds::default(),
-            types: PhantomData,
-        })))
+        Self::from_source(RankingSource::Lists(Box::new(lists)))
     }
 
     fn from_source(source: RankingSource<'a>) -> Result<Self> {
@@ -269,9 +272,7 @@ impl<'a> Rankings<'a> {
     /// Returns the layout of the array of labels or scores, or else the lists of ids.
     fn layout(&self) -> Result<&Layout<'a>, &(dyn IdListSource + 'a)> {
         match &self.source {
-            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
-                Ok(layout)
-            }
+            RankingSource::Arrays { layout, .. } => Ok(layout),
             RankingSource::Lists(lists) => Err(&**lists),
         }
     }
@@ -323,11 +324,8 @@ impl<'a> Rankings<'a> {
         match (self.ideal, &self.source) {
             (Ideal::Relevant(_), _) => Codebook::new([0.0, 1.0]),
             (Ideal::Counts { grades, .. }, _) => Codebook::new(grades.iter().copied().chain([0.0])),
-            (Ideal::Retrieved, RankingSource::Labels { grades, layout }) => {
-                grades::codebook(grades, layout, "labels")
-            }
-            (Ideal::Retrieved, RankingSource::Scores { grades, layout, .. }) => {
-                grades::codebook(grades, layout, "grades")
+            (Ideal::Retrieved, RankingSource::Arrays { name, grades, layout, .. }) => {
+                grades::codebook(grades, layout, name)
             }
             (Ideal::Retrieved, RankingSource::Lists(lists)) => Codebook::new(lists.grades()?),
         }
@@ -352,36 +350,31 @@ impl<'a> Rankings<'a> {
                 .into_iter()
                 .try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
+        let (name, grades, scores, layout) = match &self.source {
+            RankingSource::Lists(lists) => return lists.fill(rows, coder, reach, scratch, block),
+            RankingSource::Arrays { name, grades, scores, layout } => {
+                (name, grades, scores, layout)
+            }
+        };
         let given = GivenCounts::new(self.ideal, coder.book())?;
-        let Scratch { level, judged, unranked, keys, seen, .. } = scratch;
-        match &self.source {
-            RankingSource::Lists(lists) => lists.fill(rows, coder, reach, scratch, block),
-            RankingSource::Labels { grades, layout } => {
-                let row_grades = RowGrades { name: "labels", grades, layout, coder, given, reach };
-                row_grades.fill(*level, rows, judged, block)
-            }
-            RankingSource::Scores { scores, grades, layout } => {
-                unranked.clear();
-                let row_grades =
-                    RowGrades { name: "grades", grades, layout, coder, given, reach: usize::MAX };
-                let (first, count) = (rows.start, rows.len() as u64);
-                row_grades.fill(*level, rows, judged, unranked)?;
-                let nothing = coder.book().code(0.0).unwrap_or(FIRST_GRADE - 1);
-                let decided = with_numbers!(*scores, all => KeyScratch::scratch(keys)
-                    .rank(all, |row| layout.row(first + row), unranked, reach, nothing, block))
-                .map_err(|(row, at)| {
-                    shape_error(format!("scores[{}, {at}] is not a number", first + row))
-                })?;
-                seen.see_decided(count, decided);
-                block.take_facts(unranked);
-                Ok(())
-            }
-        }
+        let Scratch { judged, unranked, keys, seen, .. } = scratch;
+        let row_grades = RowGrades { name, grades, layout, coder, given };
+        let Some(scores) = scores else { return row_grades.fill(rows, reach, judged, block) };
+        unranked.clear();
+        let (first, count) = (rows.start, rows.len() as u64);
+        row_grades.fill(rows, usize::MAX, judged, unranked)?;
+        let nothing = coder.book().code(0.0).unwrap_or(FIRST_GRADE - 1);
+        let decided = with_numbers!(*scores, all => Key::scratch(keys)
+            .rank(all, |row| layout.row(first + row), unranked, reach, nothing, block))
+        .map_err(|(row, at)| not_a_score(first + row, at))?;
+        seen.in_arrays += count;
+        seen.decided += decided;
+        std::mem::swap(&mut block.facts, &mut unranked.facts);
+        Ok(())
     }
 }
 
-/// An array of grades with a row for each ranking, and the encoder and settings that make labels of
-/// it.
+/// An array of grades with a row for each ranking, and what makes labels of it.
 struct RowGrades<'a> {
     /// The name of the grades in errors.
     name: &'a str,
@@ -389,63 +382,51 @@ struct RowGrades<'a> {
     layout: &'a Layout<'a>,
     coder: &'a GradeEncoder,
     given: GivenCounts<'a>,
-    reach: usize,
-}
-
-/// Encodes the grades of some rows as labels, and appends labels and numbers of judged documents to
-/// a block, at one SIMD level.
-#[inline(always)]
-fn encode<S: Simd>(
-    simd: S,
-    rows: Range<usize>,
-    row_grades: &RowGrades<'_>,
-    judged: &mut Vec<u32>,
-    block: &mut Block,
-) -> Result<()> {
-    let RowGrades { grades, layout, coder, given, reach, .. } = row_grades;
-    let codes = coder.book().grades().len();
-    let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
-    for first in rows.clone().step_by(together) {
-        let rows = first..rows.end.min(first + together);
-        judged.clear();
-        judged.resize(rows.len() * codes, 0);
-        let (mut taken, mut encoded) = (0, Ok(()));
-        for row in rows.clone() {
-            let of_row = layout.row(row);
-            let depth = depth(row, of_row.len())?;
-            let labels = block.room(depth);
-            if !with_numbers!(
-                **grades,
-                values => coder.encode(simd, &values[of_row.clone()], labels)
-            ) {
-                encoded = Err(row_grades.refused(row));
-                break;
-            }
-            grades::count(simd, labels, depth, &mut judged[taken * codes..][..codes]);
-            block.push_labels(depth.min(*reach));
-            taken += 1;
-        }
-        // Counts are completed before `encoded` is checked, so the first wrong row gives the error,
-        // whatever its fault.
-        let judged = &mut judged[..taken * codes];
-        given.complete(coder.book(), first..first + taken, judged)?;
-        encoded?;
-        block.push_judged(taken, FIRST_GRADE, judged);
-    }
-    Ok(())
 }
 
 impl RowGrades<'_> {
-    /// Appends some rankings to a block: the labels of their grades, and the numbers of judged
-    /// documents.
+    /// Appends some rankings to a block: the labels of the first `reach` ranks, and the numbers of
+    /// judged documents.
     fn fill(
         &self,
-        level: Level,
         rows: Range<usize>,
+        reach: usize,
         judged: &mut Vec<u32>,
         block: &mut Block,
     ) -> Result<()> {
-        dispatch!(level, simd => encode(simd, rows, self, judged, block))
+        dispatch!(Level::new(), simd => {
+            let Self { grades, layout, coder, given, .. } = self;
+            let codes = coder.book().grades().len();
+            let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
+            for first in rows.clone().step_by(together) {
+                let rows = first..rows.end.min(first + together);
+                judged.clear();
+                judged.resize(rows.len() * codes, 0);
+                let (mut taken, mut encoded) = (0, Ok(()));
+                for row in rows.clone() {
+                    let of_row = layout.row(row);
+                    let depth = depth(row, of_row.len())?;
+                    let labels = block.room(depth);
+                    if !with_numbers!(
+                        **grades,
+                        values => coder.encode(&values[of_row.clone()], labels)
+                    ) {
+                        encoded = Err(self.refused(row));
+                        break;
+                    }
+                    grades::count(simd, labels, depth, &mut judged[taken * codes..][..codes]);
+                    block.push_labels(depth.min(reach));
+                    taken += 1;
+                }
+                // Counts are completed before `encoded` is checked, so the first wrong row gives
+                // the error, whatever its fault.
+                let judged = &mut judged[..taken * codes];
+                given.complete(coder.book(), first..first + taken, judged)?;
+                encoded?;
+                block.facts.push_all(taken, judged);
+            }
+            Ok(())
+        })
     }
 
     /// Returns the error of a row that has a grade without a code in the codebook.
@@ -453,7 +434,9 @@ impl RowGrades<'_> {
     fn refused(&self, row: usize) -> Error {
         let Self { name, grades, layout, coder, .. } = self;
         let of_row = layout.row(row);
-        let at = with_numbers!(**grades, values => coder.first_invalid(&values[of_row.clone()]));
+        let codes = &mut vec![0; of_row.len()];
+        let wrong = with_numbers!(**grades, all => coder.look_up(&all[of_row.clone()], codes));
+        let at = wrong.err().unwrap_or_default();
         let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
         let known = if known.len() > 8 {
             format!("{} … {}", known[0], known[known.len() - 1])
@@ -465,6 +448,11 @@ impl RowGrades<'_> {
             "{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"
         ))
     }
+}
+
+/// Returns the error of a NaN among the scores of a row.
+fn not_a_score(row: usize, at: usize) -> Error {
+    shape_error(format!("scores[{row}, {at}] is not a number"))
 }
 
 fn expect(what: &str, found: usize, expected: usize, unit: &str) -> Result<()> {
@@ -550,30 +538,16 @@ impl<'a> GivenCounts<'a> {
     #[cold]
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };
-        for (code, (found, column)) in (FIRST_GRADE..=255).zip(found.iter_mut().zip(&self.columns))
-        {
-            let count = column.and_then(|column| counts.natural(row * width + column));
-            match count.and_then(|count| u32::try_from(count).ok()) {
-                Some(count) if count >= *found => *found = count,
-                None if column.is_none() && (*found == 0 || book.grade(code) == Some(0.0)) => {}
-                _ => return Err(self.refused(book, row, code, *found)),
+        for ((found, column), &grade) in found.iter_mut().zip(&self.columns).zip(book.grades()) {
+            if let Some(column) = column {
+                let at = row * width + column;
+                let count = given_count(row, grade, counts, at, *found as usize)?;
+                *found = u32::try_from(count).map_err(|_| wrong_count(row, counts, at))?;
+            } else if *found > 0 && grade != 0.0 {
+                return Err(missing_count(row, grade));
             }
         }
         Ok(())
-    }
-
-    /// Returns the error of a given number of judged documents that is wrong, missing, or less than
-    /// the number found.
-    #[cold]
-    fn refused(&self, book: &Codebook, row: usize, code: u8, found: u32) -> Error {
-        let grade = book.grade(code).unwrap_or_default();
-        let place = self.counts.zip(self.columns[usize::from(code - FIRST_GRADE)]);
-        let Some(((counts, width), column)) = place else { return missing_count(row, grade) };
-        let at = row * width + column;
-        match counts.natural(at).filter(|&count| u32::try_from(count).is_ok()) {
-            Some(count) => low_count(row, grade, found as usize, count),
-            None => wrong_count(row, &counts, at),
-        }
     }
 }
 
@@ -585,13 +559,23 @@ fn missing_count(row: usize, grade: f64) -> Error {
     ))
 }
 
-/// Returns the error of a given number of judged documents that is less than the number in the
-/// ranking.
-fn low_count(row: usize, grade: f64, found: usize, count: usize) -> Error {
-    shape_error(format!(
-        "row {row} has {found} documents of grade {grade}, and only {count} are said to be judged \
-         so"
-    ))
+/// Returns the given number, at index `at`, of a ranking's judged documents of a grade, or the
+/// error of a number that is wrong, or less than the number `found` in the ranking.
+fn given_count(
+    row: usize,
+    grade: f64,
+    counts: &Integers<'_>,
+    at: usize,
+    found: usize,
+) -> Result<usize> {
+    let count = counts.natural(at).ok_or_else(|| wrong_count(row, counts, at))?;
+    if count < found {
+        return unanswerable(format!(
+            "row {row} has {found} documents of grade {grade}, and only {count} are said to be \
+             judged so"
+        ));
+    }
+    Ok(count)
 }
 
 /// Returns the error of a given number of judged documents that is negative or too large.

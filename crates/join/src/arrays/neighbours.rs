@@ -5,14 +5,18 @@
 //! column in the truth, or the first column with the id's distance. Column t of T has the grade T +
 //! 1 − t, so the nearest neighbour has the highest grade.
 
-use super::Rankings;
-use super::duplicate_ids::DuplicateIds;
-use super::id_arrays::{IdArray, IdArrays, TruthGrades, is_padding_id};
-use super::lists::IdListSource;
-use super::shape::{Layout, Shape};
-use super::{RankingSource, expect};
-use crate::error::{Result, unanswerable};
-use crate::numbers::{Integers, Numbers};
+use super::{
+    RankingSource, Rankings,
+    duplicate_ids::DuplicateIds,
+    expect,
+    id_arrays::{IdArray, IdArrays, TruthGrades, is_padding_id},
+    lists::IdListSource,
+    shape::{Layout, Shape},
+};
+use crate::{
+    error::{Result, unanswerable},
+    numbers::{Integers, Numbers},
+};
 
 /// The true nearest neighbours of each query, the nearest first. −1, or 2³² − 1, is an empty place.
 #[derive(Debug, Clone)]
@@ -28,7 +32,7 @@ impl<'a> Neighbours<'a> {
     /// # Errors
     /// Integers of 8 or 16 bits; a shape that does not fit the array.
     pub fn ids(ids: impl Into<Integers<'a>>, shape: impl Into<Shape<'a>>) -> Result<Self> {
-        Ok(Self { truth: id_array("truth", ids.into(), shape.into())?, distances: None })
+        Ok(Self { truth: id_array("truth", ids, shape)?, distances: None })
     }
 
     /// Adds the distances of the true neighbours, which ascend in each row. Neighbours at an equal
@@ -44,10 +48,14 @@ impl<'a> Neighbours<'a> {
 }
 
 /// Makes an array of integer ids with a row for each query; rejects integers of 8 or 16 bits.
-fn id_array<'a>(name: &'static str, ids: Integers<'a>, shape: Shape<'a>) -> Result<IdArray<'a>> {
-    match ids {
-        Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
-            Ok(IdArray { name, ids, layout: Layout::new(shape, ids.len(), name)? })
+fn id_array<'a>(
+    name: &'static str,
+    ids: impl Into<Integers<'a>>,
+    shape: impl Into<Shape<'a>>,
+) -> Result<IdArray<'a>> {
+    match ids.into() {
+        ids @ (Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_)) => {
+            Ok(IdArray { name, ids, layout: Layout::new(shape.into(), ids.len(), name)? })
         }
         _ => unanswerable(format!(
             "{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"
@@ -82,8 +90,8 @@ impl<'a> Rankings<'a> {
         found: impl Into<Integers<'a>>,
         shape: impl Into<Shape<'a>>,
     ) -> Result<Self> {
-        let found = id_array("found", found.into(), shape.into())?;
-        Self::near(truth.truth, found, TruthGrades::Nearness { distances: truth.distances })
+        let worth = TruthGrades::Nearness { distances: truth.distances, within: None };
+        Self::arrays(truth.truth, id_array("found", found, shape)?, worth)
     }
 
     /// Makes rankings of found neighbours as [`Rankings::neighbours`] does, but judges found
@@ -110,8 +118,8 @@ impl<'a> Rankings<'a> {
         distances: impl Into<Numbers<'a>>,
         within: f64,
     ) -> Result<Self> {
-        let (found, of_found) = (id_array("found", found.into(), shape.into())?, distances.into());
-        let Some(distances) = truth.distances else {
+        let (found, of_found) = (id_array("found", found, shape)?, distances.into());
+        let Neighbours { truth, distances: distances @ Some(_) } = truth else {
             return unanswerable(
                 "found_distances without truth_distances: those of both were expected",
             );
@@ -122,15 +130,8 @@ impl<'a> Rankings<'a> {
                 "within is {within}: a finite number from 0 was expected"
             ));
         }
-        Self::near(truth.truth, found, TruthGrades::Within { distances, found: of_found, within })
-    }
-
-    fn near(truth: IdArray<'a>, found: IdArray<'a>, worth: TruthGrades<'a>) -> Result<Self> {
-        let rows = truth.layout.rows();
-        let dropped = (0..rows)
-            .filter(|&row| truth.layout.row(row).all(|at| is_padding_id(truth.ids.get(at))))
-            .collect();
-        Self::arrays(truth, found, worth, dropped)
+        let within = Some((of_found, within));
+        Self::arrays(truth, found, TruthGrades::Nearness { distances, within })
     }
 
     /// Makes rankings from two arrays of ids of 32 or 64 bits: each query's relevant documents, and
@@ -152,17 +153,12 @@ impl<'a> Rankings<'a> {
         retrieved: impl Into<Integers<'a>>,
         of_retrieved: impl Into<Shape<'a>>,
     ) -> Result<Self> {
-        let relevant = id_array("relevant", relevant.into(), of_relevant.into())?;
-        let retrieved = id_array("retrieved", retrieved.into(), of_retrieved.into())?;
-        Self::arrays(relevant, retrieved, TruthGrades::Equal, Vec::new())
+        let relevant = id_array("relevant", relevant, of_relevant)?;
+        let retrieved = id_array("retrieved", retrieved, of_retrieved)?;
+        Self::arrays(relevant, retrieved, TruthGrades::Equal)
     }
 
-    fn arrays(
-        truth: IdArray<'a>,
-        found: IdArray<'a>,
-        worth: TruthGrades<'a>,
-        dropped: Vec<usize>,
-    ) -> Result<Self> {
+    fn arrays(truth: IdArray<'a>, found: IdArray<'a>, worth: TruthGrades<'a>) -> Result<Self> {
         let (rows, of_found) = (truth.layout.rows(), found.layout.rows());
         if rows != of_found {
             return unanswerable(format!(
@@ -170,6 +166,11 @@ impl<'a> Rankings<'a> {
                 found.name, truth.name
             ));
         }
+        let is_dropped = |&row: &usize| {
+            !matches!(worth, TruthGrades::Equal)
+                && truth.layout.row(row).all(|at| is_padding_id(truth.ids.get(at)))
+        };
+        let dropped: Vec<usize> = (0..rows).filter(is_dropped).collect();
         if rows > 0 && dropped.len() == rows {
             let name = truth.name;
             return unanswerable(format!(

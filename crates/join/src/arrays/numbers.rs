@@ -27,8 +27,11 @@ use std::fmt::Debug;
 
 use fearless_simd::{f32x16, f64x8, i32x8, i32x16, i64x4, i64x8, prelude::*};
 
-use crate::matrix::code::FIRST_GRADE;
-use crate::numbers::{Bf16, F16};
+use super::{ranked::RankScratch, scratch::ScoreKeys};
+use crate::{
+    matrix::code::FIRST_GRADE,
+    numbers::{Bf16, F16},
+};
 
 /// A number in an array of grades or scores, of any integer or float type.
 pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
@@ -96,6 +99,9 @@ pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
     /// A key with a place behind it.
     type Placed: Copy + Ord + Debug + Send + Sync;
 
+    /// Returns the buffers for ranking by keys of this type.
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<Self>;
+
     /// Returns a bit for each of [`TOGETHER`] score keys: 1 if the key does not exceed `bound`.
     fn within<S: Simd>(simd: S, keys: &[Self; TOGETHER], bound: Self) -> u64;
 
@@ -124,10 +130,17 @@ pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
 }
 
 macro_rules! keys {
-    ($($key:ty, $unsigned:ty, $placed:ty, $half:ident by $width:literal, $whole:ident;)*) => {$(
+    ($(
+        $key:ty, $unsigned:ty, $placed:ty, $buffers:ident, $half:ident by $width:literal,
+        $whole:ident;
+    )*) => {$(
         impl Key for $key {
             const LAST: $key = <$key>::MAX;
             type Placed = $placed;
+
+            fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<$key> {
+                &mut keys.$buffers
+            }
 
             #[inline(always)]
             fn within<S: Simd>(simd: S, keys: &[$key; TOGETHER], bound: $key) -> u64 {
@@ -198,8 +211,8 @@ macro_rules! keys {
     )*};
 }
 keys! {
-    i32, u32, u64, i32x8 by 8, i32x16;
-    i64, u64, u128, i64x4 by 4, i64x8;
+    i32, u32, u64, narrow, i32x8 by 8, i32x16;
+    i64, u64, u128, wide, i64x4 by 4, i64x8;
 }
 
 /// The result of [`ArrayNumber::small`] for all other numbers.

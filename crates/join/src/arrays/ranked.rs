@@ -38,8 +38,7 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*};
 
 use super::numbers::{ArrayNumber, Key, LANES, TOGETHER};
-use crate::bytes::aligned::AlignedBytes;
-use crate::matrix::Block;
+use crate::{bytes::aligned::AlignedBytes, matrix::Block};
 
 /// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;
@@ -370,7 +369,7 @@ fn sort<K: Key>(
     placed.sort_unstable();
     let top = &placed[..ranked.len()];
     let last = top.last().map(|&placed| keys[K::place(placed)]);
-    let are_equal = dispatch!(level, simd => neighbours_are_equal::<_, K>(simd, top));
+    let are_equal = dispatch!(level, _simd => neighbours_are_equal::<K>(top));
     // A key that was cut off may equal the last kept key, and is no neighbour in `top`.
     let tied = are_equal
         || top.len() < keys.len()
@@ -383,7 +382,7 @@ fn sort<K: Key>(
 /// pairs are compared without a branch, because hardly any row has equal neighbours, and so the
 /// loop becomes vectors.
 #[inline(always)]
-fn neighbours_are_equal<S: Simd, K: Key>(_simd: S, placed: &[K::Placed]) -> bool {
+fn neighbours_are_equal<K: Key>(placed: &[K::Placed]) -> bool {
     let pairs = placed.iter().zip(placed.get(1..).unwrap_or_default());
     pairs.fold(false, |equal, (&one, &other)| equal | K::are_equal(one, other))
 }

@@ -1,19 +1,11 @@
 //! Buffers in which rankings in memory become labels, reused from row to row.
 
-use fearless_simd::Level;
-
-use super::match_buffers::MatchBuffers;
-use super::numbers::Key;
-use super::ranked::RankScratch;
+use super::{match_buffers::MatchBuffers, ranked::RankScratch};
 use crate::matrix::{Block, ScoreWarnings};
 
 /// Buffers for making labels from rankings in memory, reused from row to row.
+#[derive(Default)]
 pub struct Scratch {
-    pub(super) level: Level,
-    /// The labels of a row.
-    pub(super) labels: Vec<u8>,
-    /// The counts of a row by code.
-    pub(super) counts: [u32; 256],
     /// The counts of some rows, `[row][grade]`.
     pub(super) judged: Vec<u32>,
     /// Labels in the order of documents and not of ranks.
@@ -29,41 +21,8 @@ pub struct Scratch {
 /// Buffers for ranking by score, for score keys of 32 and of 64 bits.
 #[derive(Default)]
 pub(super) struct ScoreKeys {
-    narrow: RankScratch<i32>,
-    wide: RankScratch<i64>,
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Self {
-            level: Level::new(),
-            labels: Vec::new(),
-            counts: [0; 256],
-            judged: Vec::new(),
-            unranked: Block::default(),
-            keys: ScoreKeys::default(),
-            matching: MatchBuffers::default(),
-            row: ExactRow::default(),
-            seen: ScoreWarnings::default(),
-        }
-    }
-}
-
-/// A type of score key, of 32 or 64 bits, that has buffers of its own for ranking by score.
-pub(super) trait KeyScratch: Key {
-    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<Self>;
-}
-
-impl KeyScratch for i32 {
-    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<i32> {
-        &mut keys.narrow
-    }
-}
-
-impl KeyScratch for i64 {
-    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<i64> {
-        &mut keys.wide
-    }
+    pub narrow: RankScratch<i32>,
+    pub wide: RankScratch<i64>,
 }
 
 /// Buffers for one ranking with exact grades: of its documents by rank, and of all judged

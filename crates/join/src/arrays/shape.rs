@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result, unanswerable};
-use crate::matrix::{MAX_JUDGED, MAX_TILE_DEPTH};
-use crate::numbers::Integers;
+use crate::{
+    error::{Error, Result, unanswerable},
+    matrix::{MAX_JUDGED, MAX_TILE_DEPTH},
+    numbers::Integers,
+};
 
 /// The shape of a flat array of rankings: the values that belong to each row, one row a ranking.
 ///
@@ -44,13 +46,11 @@ impl<'a> Shape<'a> {
     /// Shortens each row of a dense array to its first values, as many as its length in `of_rows`.
     /// The values behind them are never read.
     #[must_use]
-    pub fn with_lengths(self, of_rows: impl Into<Integers<'a>>) -> Self {
-        match self.0 {
-            ShapeKind::Dense { width, stride, .. } => {
-                Self(ShapeKind::Dense { width, stride, lengths: Some(of_rows.into()) })
-            }
-            _ => self,
+    pub fn with_lengths(mut self, of_rows: impl Into<Integers<'a>>) -> Self {
+        if let ShapeKind::Dense { lengths, .. } = &mut self.0 {
+            *lengths = Some(of_rows.into());
         }
+        self
     }
 
     /// Makes the shape of an array in which row `r` has the values from `offsets[r]` up to

@@ -108,94 +108,84 @@ pub struct FacetEvaluator {
 #[derive(Debug)]
 struct DiversityGroup {
     setting: DiversityTables,
-    /// The relevant subtopics of the documents of each query, and what its rankings are divided by.
-    queries: Vec<(RelevantSubtopics, SubtopicQuery)>,
+    /// The relevant subtopics of each query, and what its rankings are divided by.
+    queries: Vec<SubtopicQuery>,
     /// The values, each with the place where it goes and, for one at a cutoff, the index of the
     /// cutoff.
     values: Vec<(usize, usize, SubtopicValue)>,
 }
 
-/// The relevant subtopics of the documents of one query.
-#[derive(Debug, Default)]
-struct RelevantSubtopics {
-    ends: Vec<u32>,
-    subtopics: Vec<u32>,
-    count: u32,
+/// New numbers, from 0, of the groups (judges, subtopics or preference groups) of one query.
+#[derive(Default)]
+pub(crate) struct GroupNumbers {
+    /// The groups of the query, in the order of their new numbers.
+    pub groups: Vec<u32>,
+    /// The new number of each group; [`NOT_MET`] if the query does not have it.
+    pub numbers: Vec<u32>,
 }
 
-/// New numbers, from 0, of the subtopics of one query that have relevant judgments, with these
-/// judgments.
-struct FacetNumbers {
-    of_group: Vec<u32>,
-    groups: Vec<u32>,
-    /// The document and the group of each relevant judgment of the query.
-    relevant: Vec<(u32, u32)>,
-}
-
-/// The number of a group that no relevant judgment has had so far.
+/// The number of a group that the query does not have.
 const NOT_MET: u32 = u32::MAX;
 
-impl FacetNumbers {
-    fn new(groups: usize) -> Self {
-        Self { of_group: vec![NOT_MET; groups], groups: Vec::new(), relevant: Vec::new() }
-    }
-}
-
-impl RelevantSubtopics {
-    /// Collects the relevant subtopics of a query's documents from judgments of at least the grade
-    /// `rel`, and numbers the subtopics from 0.
-    fn new(query: QueryFacets<'_>, rel: f64, numbers: &mut FacetNumbers) -> Self {
-        let FacetNumbers { of_group, groups, relevant } = numbers;
-        // Without a branch on the grade, which would be guessed wrong where relevant judgments are
-        // few and anywhere.
-        relevant.clear();
-        relevant.resize(query.judgments.len(), (0, 0));
-        let mut count = 0;
-        for judgment in query.judgments {
-            relevant[count] = (judgment.document, judgment.group);
-            count += usize::from(judgment.grade >= rel);
-        }
-        let relevant = &relevant[..count];
-        for &(_, group) in relevant {
-            let number = &mut of_group[group as usize];
+impl GroupNumbers {
+    /// Numbers the groups `found` in a query, of `known` groups, in the order of their keys.
+    pub fn find<K: Ord>(
+        &mut self,
+        known: usize,
+        found: impl Iterator<Item = u32>,
+        key: impl Fn(u32) -> K,
+    ) {
+        let Self { groups, numbers } = self;
+        // Only the groups of the query before are cleared: all queries together may have many more.
+        groups.drain(..).for_each(|group| numbers[group as usize] = NOT_MET);
+        numbers.resize(known, NOT_MET);
+        found.for_each(|group| {
+            let number = &mut numbers[group as usize];
             if *number == NOT_MET {
                 *number = 0;
                 groups.push(group);
             }
-        }
-        // Gains are summed by number, so the numbers must be in the order of the names.
-        groups.sort_unstable();
-        (0..).zip(&*groups).for_each(|(number, &group)| of_group[group as usize] = number);
-        let mut found = Self { count: groups.len() as u32, ..Self::default() };
-        found.ends.reserve(query.documents as usize + 1);
-        found.ends.push(0);
-        found.subtopics.reserve(count);
-        for &(document, group) in relevant {
-            // A document without relevant subtopics has the end of the document before.
-            while found.ends.len() <= document as usize {
-                found.ends.push(found.subtopics.len() as u32);
-            }
-            found.subtopics.push(of_group[group as usize]);
-        }
-        while found.ends.len() <= query.documents as usize {
-            found.ends.push(found.subtopics.len() as u32);
-        }
-        // Only the groups of this query are cleared: all queries together may have many more.
-        groups.drain(..).for_each(|group| of_group[group as usize] = NOT_MET);
-        found
-    }
-
-    fn view(&self) -> Option<Subtopics<'_>> {
-        Subtopics::new(&self.ends, &self.subtopics, self.count)
+        });
+        groups.sort_unstable_by_key(|&group| key(group));
+        (0..).zip(&*groups).for_each(|(number, &group)| numbers[group as usize] = number);
     }
 }
 
-/// Buffers for values over judgments by facet, reused from ranking to ranking.
-#[derive(Debug, Default)]
-pub struct FacetScratch {
-    subtopics: SubtopicScratch,
-    at: Vec<AtCutoff>,
-    numbers: Vec<u32>,
+/// Collects the relevant subtopics of a query's documents from judgments of at least the grade
+/// `rel`, and numbers the subtopics from 0. `relevant` is a buffer.
+fn relevant_subtopics(
+    grouped: &Facets,
+    query: usize,
+    rel: f64,
+    numbers: &mut GroupNumbers,
+    relevant: &mut Vec<(u32, u32)>,
+) -> Subtopics {
+    let QueryFacets { documents, judgments, .. } = grouped.get(query);
+    // Without a branch on the grade, which would be guessed wrong where relevant judgments are few
+    // and anywhere.
+    relevant.clear();
+    relevant.resize(judgments.len(), (0, 0));
+    let mut count = 0;
+    for judgment in judgments {
+        relevant[count] = (judgment.document, judgment.group);
+        count += usize::from(judgment.grade >= rel);
+    }
+    let relevant = &relevant[..count];
+    // Gains are summed by number, so the numbers must be in the order of the names.
+    numbers.find(grouped.names.len(), relevant.iter().map(|&(_, group)| group), |group| group);
+    let mut ends = Vec::with_capacity(documents as usize + 1);
+    let mut subtopics = Vec::with_capacity(count);
+    ends.push(0);
+    for &(document, group) in relevant {
+        // A document without relevant subtopics has the end of the document before.
+        if ends.len() <= document as usize {
+            ends.resize(document as usize + 1, subtopics.len() as u32);
+        }
+        subtopics.push(numbers.numbers[group as usize]);
+    }
+    ends.resize(documents as usize + 1, subtopics.len() as u32);
+    // Invariant: judgments are by document and group, so the subtopics of a document ascend.
+    Subtopics::new(ends, subtopics, numbers.groups.len() as u32).unwrap_or_default()
 }
 
 impl FacetEvaluator {
@@ -221,9 +211,8 @@ impl FacetEvaluator {
                 }
                 FacetValue::Preference(measure) => preferred.push((place, measure)),
                 // Values over judges take the functions of measures, which are not known here.
-                FacetValue::Judges(_) => {}
                 // Values of passages come from rankings of passages, which have no facets.
-                FacetValue::Passages(_) => {}
+                FacetValue::Judges(_) | FacetValue::Passages(_) => {}
             }
         }
         let queries = if preferred.is_empty() { 0 } else { grouped.judgments.len() };
@@ -231,10 +220,7 @@ impl FacetEvaluator {
             .into_par_iter()
             .map(|query| {
                 let facets = grouped.get(query);
-                let lines: Vec<_> = facets
-                    .with_subgroups()
-                    .map(|(judgment, subgroup)| PreferenceLine::new(judgment, subgroup))
-                    .collect();
+                let lines: Vec<_> = facets.with_subgroups().map(PreferenceLine::new).collect();
                 Preferences::new(&lines, facets.documents).map_err(|fault| (query, fault))
             })
             .collect();
@@ -253,17 +239,14 @@ impl FacetEvaluator {
         &self,
         query: usize,
         retrieved: &[(u32, u32)],
-        scratch: &mut FacetScratch,
+        scratch: &mut SubtopicScratch,
         mut out: impl FnMut(usize, f64),
     ) {
-        let FacetScratch { subtopics, at, numbers } = scratch;
         for DiversityGroup { setting, queries, values } in &self.settings {
-            let (relevant, of_query) = &queries[query];
-            let Some(view) = relevant.view() else { continue };
-            let whole = of_query.values(view, setting, retrieved, subtopics, at);
+            let whole = queries[query].values(setting, retrieved, scratch);
             for &(place, cutoff, value) in values {
                 let value = match value {
-                    SubtopicValue::At(_, evaluate) => evaluate(&at[cutoff]),
+                    SubtopicValue::At(_, evaluate) => evaluate(&scratch.at[cutoff]),
                     SubtopicValue::Whole(evaluate) => evaluate(&whole),
                 };
                 out(place, value);
@@ -272,8 +255,7 @@ impl FacetEvaluator {
         if self.preferred.is_empty() {
             return;
         }
-        numbers.clear();
-        numbers.extend(retrieved.iter().map(|&(_, number)| number));
+        let numbers = retrieved.iter().map(|&(_, number)| number);
         let counts = self.preferences[query].count_fulfilled(numbers);
         self.preferred.iter().for_each(|&(place, measure)| out(place, counts.value(measure)));
     }
@@ -291,19 +273,17 @@ impl DiversityGroup {
         // All values of a setting come from one walk, which must meet the cutoffs in order.
         cutoffs.sort_unstable();
         cutoffs.dedup();
-        let setting = DiversityTables::new(params.alpha, params.beta, &cutoffs).unwrap_or_default();
-        let setting = if params.raw_first { setting.with_raw_first() } else { setting };
+        let tables = DiversityTables::new(params.alpha, params.beta, &cutoffs);
+        let mut setting = tables.unwrap_or_default();
+        setting.raw_first = params.raw_first;
         let queries = (0..grouped.judgments.len())
             .into_par_iter()
             .map_init(
-                || (SubtopicScratch::default(), FacetNumbers::new(grouped.names.len())),
-                |(scratch, numbers), query| {
-                    let relevant = RelevantSubtopics::new(grouped.get(query), params.rel, numbers);
-                    let of_query = relevant
-                        .view()
-                        .map(|view| SubtopicQuery::new(view, &setting, scratch))
-                        .unwrap_or_default();
-                    (relevant, of_query)
+                || (SubtopicScratch::default(), GroupNumbers::default(), Vec::new()),
+                |(scratch, numbers, relevant), query| {
+                    let subtopics =
+                        relevant_subtopics(grouped, query, params.rel, numbers, relevant);
+                    SubtopicQuery::new(subtopics, &setting, scratch)
                 },
             )
             .collect();

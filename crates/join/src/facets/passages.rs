@@ -3,21 +3,10 @@
 
 use crate::matrix::{RankedSpan, SpanRanking};
 
-/// A measure of a ranking of passages: the results that count, and the formula over their
-/// positions.
+/// A measure of a ranking of passages: the lowest grade of gold passages, the results that count,
+/// and the formula over their positions.
 #[derive(Debug, Clone, Copy)]
 pub struct PassageValue {
-    /// The results that count.
-    pub setting: PassageSetting,
-    /// β², by which recall counts more than precision.
-    pub beta2: f64,
-    /// The value of the sums over these results.
-    pub formula: fn(&PassageSums) -> f64,
-}
-
-/// Limits of a measure of passages: the lowest grade of gold passages, and the results that count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PassageSetting {
     /// The lowest grade of a gold passage.
     pub rel: f64,
     /// The last rank that counts.
@@ -27,11 +16,14 @@ pub struct PassageSetting {
     pub budget: Option<u64>,
     /// Whether positions that an earlier result had count again.
     pub each: bool,
+    /// β², by which recall counts more than precision.
+    pub beta2: f64,
+    /// The value of the sums over these results.
+    pub formula: fn(&PassageSums) -> f64,
 }
 
 /// Numbers of document positions over the results of passages that count: gold, returned, and all
 /// gold.
-#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassageSums {
     /// The gold positions, each once.
     pub gold: f64,
@@ -48,7 +40,7 @@ pub struct PassageSums {
 impl PassageValue {
     /// Computes the measure of a ranking of passages, of which no rank beyond `depth` is looked at.
     pub fn value(&self, ranked: &SpanRanking<'_>, depth: Option<u32>) -> f64 {
-        let PassageSetting { rel, rank, budget, each } = self.setting;
+        let Self { rel, rank, budget, each, beta2, formula } = *self;
         let ranks = rank.unwrap_or(u32::MAX).min(depth.unwrap_or(u32::MAX));
         let all = ranked.gold(rel);
         // At most 2³² ranks of less than 2³² positions each.
@@ -64,13 +56,12 @@ impl PassageValue {
             gold += u64::from(of_gold);
         }
         let either = u128::from(returned) + u128::from(all - gold);
-        let sums = PassageSums {
+        formula(&PassageSums {
             gold: gold as f64,
             returned: returned as f64,
             all: all as f64,
             either: either as f64,
-            beta2: self.beta2,
-        };
-        (self.formula)(&sums)
+            beta2,
+        })
     }
 }

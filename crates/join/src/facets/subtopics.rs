@@ -32,25 +32,27 @@
 
 use std::cmp::Reverse;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// The relevant subtopics of each document of a query.
 ///
 /// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in
 /// which their gains are summed.
-#[derive(Clone, Copy, Debug)]
-pub struct Subtopics<'a> {
-    ends: &'a [u32],
-    subtopics: &'a [u32],
+#[derive(Debug, Default)]
+pub struct Subtopics {
+    ends: Vec<u32>,
+    subtopics: Vec<u32>,
     count: u32,
 }
 
-impl<'a> Subtopics<'a> {
-    /// Makes a view of a query's documents: document `d` has the relevant subtopics
+impl Subtopics {
+    /// Makes the subtopics of a query's documents: document `d` has the relevant subtopics
     /// `subtopics[ends[d]..ends[d + 1]]`.
     ///
     /// `count` is the number of subtopics with a relevant document. `None` unless `ends` starts at
     /// 0, never falls and ends at the length of `subtopics`, and each document's subtopics strictly
     /// rise and are less than `count`.
-    pub fn new(ends: &'a [u32], subtopics: &'a [u32], count: u32) -> Option<Self> {
+    pub fn new(ends: Vec<u32>, subtopics: Vec<u32>, count: u32) -> Option<Self> {
         let complete = ends.first() == Some(&0)
             && ends.last().map(|&end| end as usize) == Some(subtopics.len());
         let sound = complete
@@ -62,13 +64,8 @@ impl<'a> Subtopics<'a> {
         sound.then_some(Self { ends, subtopics, count })
     }
 
-    /// Returns the number of documents of the query.
-    pub fn documents(&self) -> u32 {
-        self.ends.len() as u32 - 1
-    }
-
     /// Returns the relevant subtopics of `document`; none for a number past the last document.
-    pub fn get(&self, document: u32) -> &'a [u32] {
+    fn get(&self, document: u32) -> &[u32] {
         let document = document as usize;
         match self.ends.get(document..document.saturating_add(2)) {
             Some(&[start, end]) => &self.subtopics[start as usize..end as usize],
@@ -79,12 +76,14 @@ impl<'a> Subtopics<'a> {
 
 /// The parameters of diversity measures over subtopics (alpha, beta and cutoffs), with a table of
 /// discounts.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct DiversityTables {
     alpha: f64,
     beta: f64,
     cutoffs: Vec<u32>,
-    raw_first: bool,
+    /// Whether alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as ndeval
+    /// computes them. The values at other cutoffs do not change.
+    pub raw_first: bool,
     /// The discounts of the first ranks, 1 / log2(rank + 1) for ranks from 1.
     discounts: Vec<f64>,
 }
@@ -102,21 +101,12 @@ impl DiversityTables {
             && (0.0..=1.0).contains(&beta)
             && cutoffs.first() != Some(&0)
             && cutoffs.is_sorted_by(|a, b| a < b);
-        let deepest = cutoffs.last().map_or(0, |&last| last as usize);
-        sound.then(|| Self {
-            alpha,
-            beta,
-            cutoffs: cutoffs.to_vec(),
-            raw_first: false,
-            discounts: (0..deepest.min(DISCOUNTS)).map(discount).collect(),
+        sound.then(|| {
+            let cutoffs = cutoffs.to_vec();
+            let mut tables = Self { alpha, beta, cutoffs, ..Self::default() };
+            tables.discounts = (0..tables.deepest().min(DISCOUNTS)).map(discount).collect();
+            tables
         })
-    }
-
-    /// Sets that alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as ndeval
-    /// computes them. The values at other cutoffs do not change.
-    pub fn with_raw_first(mut self) -> Self {
-        self.raw_first = true;
-        self
     }
 
     fn deepest(&self) -> usize {
@@ -134,7 +124,7 @@ fn discount(rank: usize) -> f64 {
 }
 
 /// Buffers for diversity values over subtopics, reused from query to query.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SubtopicScratch {
     /// The gain of each subtopic's next document.
     gains: Vec<f64>,
@@ -148,6 +138,8 @@ pub struct SubtopicScratch {
     groups: Vec<SameSubtopics>,
     /// The largest key, or more, of each block of groups.
     bounds: Vec<GainKey>,
+    /// The values of the last ranking at each cutoff.
+    pub at: Vec<AtCutoff>,
 }
 
 /// The sort key of a document for the ideal ranking: its gain in bits, which sort as gains do, and
@@ -156,7 +148,6 @@ type GainKey = (u64, u32);
 
 /// Documents of a query with equal sets of subtopics; `start..end` of the sorted documents are not
 /// chosen for the ideal ranking yet.
-#[derive(Debug)]
 struct SameSubtopics {
     key: GainKey,
     start: usize,
@@ -196,9 +187,11 @@ pub struct WholeRanking {
     pub ap_ia: f64,
 }
 
-/// The divisors of diversity values for the rankings of a query, computed once for all rankings.
-#[derive(Clone, Debug, Default)]
+/// The subtopics of a query, and the divisors of diversity values for its rankings, computed once
+/// for all rankings.
+#[derive(Debug)]
 pub struct SubtopicQuery {
+    subtopics: Subtopics,
     /// The largest sums conceivable at each cutoff: every rank has every subtopic.
     bounds: Vec<SubtopicSums>,
     /// The values of the ideal ranking at each cutoff.
@@ -209,26 +202,27 @@ pub struct SubtopicQuery {
 }
 
 impl SubtopicQuery {
-    /// Computes the divisors of a query with the subtopics `view`, ideal ranking included, for
-    /// rankings evaluated under `setting`.
+    /// Computes the divisors of a query with these subtopics, ideal ranking included, for rankings
+    /// evaluated under `setting`.
     pub fn new(
-        view: Subtopics<'_>,
+        subtopics: Subtopics,
         setting: &DiversityTables,
         scratch: &mut SubtopicScratch,
     ) -> Self {
-        let mut relevant = vec![0; view.count as usize];
-        for &subtopic in view.subtopics {
+        let mut relevant = vec![0; subtopics.count as usize];
+        for &subtopic in &subtopics.subtopics {
             relevant[subtopic as usize] += 1;
         }
         let mut query = Self {
-            bounds: bounds(view.count, setting),
+            subtopics: Subtopics::default(),
+            bounds: bounds(subtopics.count, setting),
             ideal: Vec::with_capacity(setting.cutoffs.len()),
             ideal_nrbp: 0.0,
             relevant,
         };
         let (mut rank, mut sums, mut nrbp, mut decay) = (0, SubtopicSums::default(), 0.0, 1.0);
         let deepest = setting.deepest();
-        choose(view, setting.alpha, scratch, |gain| {
+        choose(&subtopics, setting.alpha, scratch, |gain| {
             if rank < deepest {
                 sums.add(gain, rank, setting);
             }
@@ -246,11 +240,11 @@ impl SubtopicQuery {
             query.close(setting, sums);
         }
         query.ideal_nrbp = query.normalized(setting, nrbp);
-        query
+        Self { subtopics, ..query }
     }
 
     /// Returns the number of subtopics of the query.
-    fn subtopics(&self) -> f64 {
+    fn count(&self) -> f64 {
         self.relevant.len() as f64
     }
 
@@ -280,31 +274,29 @@ impl SubtopicQuery {
     }
 
     /// Computes the diversity values of the ranking that `retrieved` describes, and returns those
-    /// of the whole ranking. Replaces the content of `at` by the values at the cutoffs.
+    /// of the whole ranking. Those at the cutoffs are in the scratch.
     ///
     /// `retrieved` has the rank, counted from 0, and the number of each document with a subtopic,
     /// in ascending rank; documents without subtopics may be among them. A query without subtopics
     /// has only zeros, and nNRBP is 0 where the ideal NRBP is 0 (alpha 0 with beta 1).
     pub fn values(
         &self,
-        view: Subtopics<'_>,
         setting: &DiversityTables,
         retrieved: &[(u32, u32)],
         scratch: &mut SubtopicScratch,
-        at: &mut Vec<AtCutoff>,
     ) -> WholeRanking {
-        let subtopics = self.subtopics();
-        let SubtopicScratch { gains, seen, precisions, .. } = scratch;
-        refill(gains, view.count, 1.0);
-        refill(seen, view.count, 0);
-        refill(precisions, view.count, 0.0);
+        let (subtopics, count) = (&self.subtopics, self.count());
+        let SubtopicScratch { gains, seen, precisions, at, .. } = scratch;
+        refill(gains, subtopics.count, 1.0);
+        refill(seen, subtopics.count, 0);
+        refill(precisions, subtopics.count, 0.0);
         at.clear();
         let (mut sums, mut judgments, mut found) = (SubtopicSums::default(), 0u64, 0u32);
         let (mut nrbp, mut decay, mut decayed) = (0.0, 1.0, 0);
         let factor = 1.0 - setting.alpha;
         let deepest = setting.deepest();
         for &(rank, document) in retrieved {
-            let own = view.get(document);
+            let own = subtopics.get(document);
             while setting.cutoffs.get(at.len()).is_some_and(|&cutoff| cutoff <= rank) {
                 at.push(self.at_cutoff(setting, at.len(), sums, judgments, found));
             }
@@ -325,7 +317,7 @@ impl SubtopicQuery {
             // No term is larger than this bound: once it no longer changes the sum, none does.
             // Powers are products, rank by rank, as ndeval's: `powi` need not have the same last
             // digits.
-            while decayed < rank && nrbp + subtopics * decay != nrbp {
+            while decayed < rank && nrbp + count * decay != nrbp {
                 decay *= setting.beta;
                 decayed += 1;
             }
@@ -336,17 +328,6 @@ impl SubtopicQuery {
         while at.len() < setting.cutoffs.len() {
             at.push(self.at_cutoff(setting, at.len(), sums, judgments, found));
         }
-        self.evaluate_whole(setting, nrbp, precisions)
-    }
-
-    /// Computes NRBP, nNRBP and AP_IA of a whole ranking, from the sum of its discounted gains and
-    /// the sum of each subtopic's precisions.
-    fn evaluate_whole(
-        &self,
-        setting: &DiversityTables,
-        nrbp: f64,
-        precisions: &[f64],
-    ) -> WholeRanking {
         let nrbp = self.normalized(setting, nrbp);
         let mut ap_ia = 0.0;
         for (&sum, &relevant) in precisions.iter().zip(&self.relevant) {
@@ -354,11 +335,7 @@ impl SubtopicQuery {
                 ap_ia += sum / f64::from(relevant);
             }
         }
-        WholeRanking {
-            nrbp,
-            nnrbp: quotient(nrbp, self.ideal_nrbp),
-            ap_ia: quotient(ap_ia, self.subtopics()),
-        }
+        WholeRanking { nrbp, nnrbp: quotient(nrbp, self.ideal_nrbp), ap_ia: quotient(ap_ia, count) }
     }
 
     /// Computes the diversity values of a ranking at the cutoff numbered `at` from its sums down to
@@ -387,7 +364,7 @@ impl SubtopicQuery {
             err_ia: value.err,
             nerr_ia: quotient(share.err, ideal.err),
             p_ia: judgments as f64 / (cutoff * self.relevant.len() as u64) as f64,
-            st_recall: f64::from(found) / self.subtopics(),
+            st_recall: f64::from(found) / self.count(),
         }
     }
 
@@ -396,26 +373,8 @@ impl SubtopicQuery {
         if self.relevant.is_empty() {
             return 0.0;
         }
-        sum * ((1.0 - (1.0 - setting.alpha) * setting.beta) / self.subtopics())
+        sum * ((1.0 - (1.0 - setting.alpha) * setting.beta) / self.count())
     }
-}
-
-/// Returns the gains of the first `depth` ranks of a query's ideal diversity ranking, up to the
-/// last that is positive. Tests compare these gains with the plain ones.
-pub fn ideal_gains(
-    view: Subtopics<'_>,
-    setting: &DiversityTables,
-    depth: usize,
-    scratch: &mut SubtopicScratch,
-) -> Vec<f64> {
-    let mut gains = Vec::new();
-    if depth > 0 {
-        choose(view, setting.alpha, scratch, |gain| {
-            gains.push(gain);
-            gains.len() < depth
-        });
-    }
-    gains
 }
 
 /// Returns the largest possible sums of alpha_DCG and ERR_IA at each cutoff: every document has all
@@ -446,7 +405,7 @@ const BLOCK: usize = 64;
 const NO_GAIN: GainKey = (0, u32::MAX);
 
 /// Chooses the ideal diversity ranking of a query, and calls `visit` with the gain of each rank
-/// from the top. The ranking ends where `visit` returns false or no document adds a gain.
+/// from the top, which tests compare with the plain gains. The ranking ends where `visit` returns false or no document adds a gain.
 ///
 /// Documents with equal sets of subtopics always have equal gains. Such documents form a group, and
 /// the largest document number of a group is chosen first. A group's key is its last computed gain
@@ -457,15 +416,15 @@ const NO_GAIN: GainKey = (0, u32::MAX);
 /// This is the lazy greedy algorithm (Minoux 1978): the gain of a set of subtopics is submodular,
 /// so a stale gain bounds the true one. It gives the ranking of the plain algorithm, ties included,
 /// because keys hold the number of the document too.
-fn choose(
-    view: Subtopics<'_>,
+pub fn choose(
+    subtopics: &Subtopics,
     alpha: f64,
     scratch: &mut SubtopicScratch,
     mut visit: impl FnMut(f64) -> bool,
 ) {
     let SubtopicScratch { gains, documents, groups, bounds, .. } = scratch;
-    refill(gains, view.count, 1.0);
-    group_documents(view, documents, groups);
+    refill(gains, subtopics.count, 1.0);
+    group_documents(subtopics, documents, groups);
     bounds.clear();
     // Groups are sorted by key, so the first key of a block is its largest.
     bounds.extend(groups.chunks(BLOCK).map(|block| block[0].key));
@@ -480,7 +439,7 @@ fn choose(
             *bound = NO_GAIN;
             for (place, group) in groups.iter_mut().enumerate().skip(block * BLOCK).take(BLOCK) {
                 if group.key > best {
-                    let own = view.get(group.key.1).iter();
+                    let own = subtopics.get(group.key.1).iter();
                     let gain: f64 = own.fold(0.0, |sum, &subtopic| sum + gains[subtopic as usize]);
                     group.key.0 = gain.to_bits();
                     if group.key > best {
@@ -495,7 +454,7 @@ fn choose(
         if best == NO_GAIN || !visit(f64::from_bits(best.0)) {
             return;
         }
-        for &subtopic in view.get(best.1) {
+        for &subtopic in subtopics.get(best.1) {
             gains[subtopic as usize] *= 1.0 - alpha;
         }
         let group = &mut groups[chosen];
@@ -511,25 +470,26 @@ fn choose(
 /// Sorts the documents of a query by their subtopics, and groups those with equal subtopics, the
 /// largest key first.
 fn group_documents(
-    view: Subtopics<'_>,
+    subtopics: &Subtopics,
     documents: &mut Vec<(u64, u32)>,
     groups: &mut Vec<SameSubtopics>,
 ) {
     documents.clear();
-    documents.extend((0..view.documents()).filter_map(|document| {
-        let own = view.get(document);
-        (!own.is_empty()).then(|| (hash(own), document))
+    // No document has the last number.
+    documents.extend((0..subtopics.ends.len() as u32).filter_map(|document| {
+        let own = subtopics.get(document);
+        (!own.is_empty()).then(|| (xxh3_64(bytemuck::cast_slice(own)), document))
     }));
     documents.sort_unstable();
     groups.clear();
     let mut start = 0;
     // A group starts wherever the subtopics change. Sets that share a hash may then form more
     // groups than needed, which costs time and changes no gain.
-    for group in documents.chunk_by(|a, b| a.0 == b.0 && view.get(a.1) == view.get(b.1)) {
+    for group in documents.chunk_by(|a, b| a.0 == b.0 && subtopics.get(a.1) == subtopics.get(b.1)) {
         let end = start + group.len();
         let largest = documents[end - 1].1;
         groups.push(SameSubtopics {
-            key: ((view.get(largest).len() as f64).to_bits(), largest),
+            key: ((subtopics.get(largest).len() as f64).to_bits(), largest),
             start,
             end,
         });
@@ -541,13 +501,6 @@ fn group_documents(
 /// Returns the quotient of two values, 0 if the second is 0.
 fn quotient(value: f64, ideal: f64) -> f64 {
     if ideal == 0.0 { 0.0 } else { value / ideal }
-}
-
-/// Returns the hash of a document's list of subtopics.
-fn hash(own: &[u32]) -> u64 {
-    own.iter().fold(0, |hash: u64, &subtopic| {
-        (hash.rotate_left(23) ^ (u64::from(subtopic) + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    })
 }
 
 /// Fills `list` with `count` copies of `value`, and reuses its memory.

@@ -16,22 +16,12 @@ use std::sync::Arc;
 
 use crate::aggregation::Aggregation;
 use crate::bytes::hash::Seed;
-use crate::doc_ids::map::DocIdMap;
-use crate::doc_ids::rule::DocIdRule;
+use crate::doc_ids::{map::DocIdMap, rule::DocIdRule};
 use crate::lines::diagnostics::{Diagnostics, quoted};
 use crate::matrix::DuplicateCounts;
 use crate::record::layout::{Docnos, Record, by_docno, score_of_key, sort_key};
-use crate::rule::{RankingRule, ScoreType, TieBreak};
-
-/// The rule (`--doc-id`, `--aggregate`) that maps document ids to units, and merges the results of
-/// one
-/// unit.
-pub(crate) struct AggregateRule {
-    pub units: DocIdRule,
-    pub repeats: Aggregation,
-    /// The number of best results of a query that are kept before.
-    pub rows: Option<usize>,
-}
+use crate::rule::TieBreak;
+use crate::settings::Join;
 
 /// The most ids without the text of a rule that a message needs: two to show, and a third to say
 /// "and others".
@@ -39,7 +29,7 @@ const SHOWN: usize = 3;
 
 /// Counts of a run's repeated units, and a few ids that lack the text at which `--doc-id` cuts ids.
 #[derive(Clone, Default)]
-pub(crate) struct AggregateCounts {
+pub struct AggregateCounts {
     pub counts: DuplicateCounts,
     /// Whether an id has the text of the rule.
     any: bool,
@@ -58,13 +48,10 @@ impl AggregateCounts {
 
     /// Notes a document id that lacks the text at which `--doc-id` cuts ids.
     fn lacks(&mut self, id: &[u8]) {
-        if self.any {
-            return;
-        }
-        let Err(at) = self.without.binary_search_by(|known| known.as_slice().cmp(id)) else {
-            return;
-        };
-        if at < SHOWN {
+        if !self.any
+            && let Err(at @ ..SHOWN) =
+                self.without.binary_search_by(|known| known.as_slice().cmp(id))
+        {
             self.without.insert(at, id.to_vec());
             self.without.truncate(SHOWN);
         }
@@ -91,14 +78,11 @@ impl AggregateCounts {
     }
 }
 
-/// The merger of one query's results by unit; its buffers are reused from query to query.
-pub(crate) struct Aggregator {
-    merging: Arc<AggregateRule>,
-    ties: TieBreak,
-    score: ScoreType,
+/// The merger of one query's results by unit, as the join says (`--doc-id`, `--aggregate`); its
+/// buffers are reused from query to query.
+pub struct Aggregator {
+    join: Arc<Join>,
     seed: Seed,
-    /// Whether to drop units with the id of their query.
-    drop_identical: bool,
     united: Vec<Record>,
     /// The number of a record, from 1, in the slot of its hash or in a slot behind; 0 is empty.
     slots: Vec<u32>,
@@ -108,19 +92,10 @@ pub(crate) struct Aggregator {
 }
 
 impl Aggregator {
-    pub fn new(
-        merging: Arc<AggregateRule>,
-        rule: &RankingRule,
-        seed: Seed,
-        drop_identical: bool,
-    ) -> Self {
-        let RankingRule { ties, score, .. } = *rule;
+    pub fn new(join: Arc<Join>, seed: Seed) -> Self {
         Self {
-            merging,
-            ties,
-            score,
+            join,
             seed,
-            drop_identical,
             united: Vec::new(),
             slots: Vec::new(),
             sums: Vec::new(),
@@ -128,24 +103,9 @@ impl Aggregator {
         }
     }
 
-    /// Returns the rule by which merged units are ranked, given the rule for the results of the
-    /// run.
-    pub fn rule_of_units(merging: &AggregateRule, rule: RankingRule) -> RankingRule {
-        let by_docno = matches!(rule.ties, TieBreak::DocnoAscending | TieBreak::DocnoDescending);
-        match merging.repeats {
-            Aggregation::Max | Aggregation::Error if by_docno => rule,
-            // `TieBreak::Input` keeps units in the order of merging. F32 turns off the check for
-            // ties that only f32 has, because under f32 the units would get different scores.
-            Aggregation::Sum(_) | Aggregation::Mean(_) => {
-                RankingRule { score: ScoreType::F32, ..rule }
-            }
-            _ => RankingRule { score: ScoreType::F32, ties: TieBreak::Input, ..rule },
-        }
-    }
-
     /// Returns the access to the docnos of results after merging, the ids of units.
     pub fn docnos<'d>(&'d self, ids: &'d Docnos<'d>) -> Docnos<'d> {
-        docnos_of(&self.merging.units, ids)
+        docnos_of(&self.join.units, ids)
     }
 
     /// Returns the merged results, one a unit, of the query that was merged last.
@@ -163,29 +123,29 @@ impl Aggregator {
         findings: &mut Diagnostics,
     ) {
         self.united.clear();
-        let merging = self.merging.clone();
+        let join = self.join.clone();
         let Self { seed, seen, united, .. } = self;
-        UnitNaming { ids, seed: *seed, seen, united, findings }
-            .name_records(&merging.units, records);
-        let units = docnos_of(&merging.units, &ids);
-        let Self { ties, drop_identical, united, .. } = self;
+        UnitNaming { ids, seed: *seed, seen, united, findings }.name_records(&join.units, records);
+        let units = docnos_of(&join.units, &ids);
+        let united = &mut self.united;
         if !united.is_sorted_by_key(|record| record.key) {
             // Stable, so that equal scores stay in the order of the input or of the rank column.
             united.sort_by_key(|record| record.key);
         }
-        if let Some(rows) = merging.rows {
-            cut(united, rows, *ties, units);
+        if let Some(rows) = join.rows {
+            cut(united, rows.get() as usize, join.ties, units);
         }
-        if *drop_identical {
+        if join.drop_identical_ids {
             united.retain(|record| units.get(record) != query);
         }
-        match merging.repeats {
+        let repeats = join.aggregation();
+        match repeats {
             Aggregation::Error => {}
             // The best result of a unit comes first.
-            Aggregation::Max => unite(&mut self.united, &mut self.slots, units, |_, _, _| ()),
+            Aggregation::Max => unite(united, &mut self.slots, units, |_, _, _| ()),
             Aggregation::Blank => self.blank(units),
             Aggregation::Sum(most) | Aggregation::Mean(most) => {
-                let mean = matches!(merging.repeats, Aggregation::Mean(_));
+                let mean = matches!(repeats, Aggregation::Mean(_));
                 self.sum(units, most.map_or(u32::MAX, u32::from), mean, findings)
             }
         }
@@ -193,13 +153,13 @@ impl Aggregator {
 
     /// Blanks all results of a unit but its best: they keep their ranks, and count as unjudged.
     fn blank(&mut self, units: Docnos<'_>) {
-        let Self { united, slots, ties, seen, .. } = self;
+        let Self { united, slots, join, seen, .. } = self;
         clear(slots, united.len());
         // Ties are ordered here, where repeats still have their ids.
         for tied in
             united.chunk_by_mut(|one, next| one.key == next.key).filter(|tied| tied.len() > 1)
         {
-            sort_tied(tied, *ties, units);
+            sort_tied(tied, join.ties, units);
         }
         let mut again = Vec::new();
         for at in 0..united.len() {
@@ -218,7 +178,8 @@ impl Aggregator {
     /// Merges the results of each unit: its score becomes the sum, or the mean, of its best `most`
     /// scores.
     fn sum(&mut self, units: Docnos<'_>, most: u32, mean: bool, findings: &mut Diagnostics) {
-        let Self { united, slots, sums, score: precision, seen, .. } = self;
+        let precision = self.join.dialect.score(self.join.score);
+        let Self { united, slots, sums, seen, .. } = self;
         sums.clear();
         // From the best score downwards, so that the order of lines changes no bit.
         unite(united, slots, units, |_, unit, record| {
@@ -243,7 +204,7 @@ impl Aggregator {
                 });
                 continue;
             }
-            record.key = sort_key(score, *precision);
+            record.key = sort_key(score, precision);
         }
     }
 }
@@ -251,7 +212,7 @@ impl Aggregator {
 /// The merger of one query's judgments by unit, which keeps the largest grade of each
 /// (`--qrels-doc-id`). The buffers are reused from query to query.
 #[derive(Default)]
-pub(crate) struct QrelsAggregator {
+pub struct QrelsAggregator {
     judged: Vec<Record>,
     slots: Vec<u32>,
     pub seen: AggregateCounts,
@@ -390,7 +351,7 @@ impl UnitNaming<'_> {
         let Self { ids, seed, seen, united, findings } = self;
         let finder = memchr::memmem::Finder::new(text);
         let last_finder = memchr::memmem::FinderRev::new(text);
-        let single = if let [byte] = text { Some(*byte) } else { None };
+        let single = (text.len() == 1).then(|| text[0]);
         let (mut any, mut twice) = (false, 0);
         for record in records {
             let id = ids.get(record);

@@ -7,17 +7,18 @@
 
 use std::sync::Arc;
 
-use super::aggregate::{AggregateRule, Aggregator, QrelsAggregator};
-use crate::bytes::hash::Seed;
-use crate::bytes::interner::Interner;
+use super::aggregate::{Aggregator, QrelsAggregator};
+use crate::bytes::{hash::Seed, interner::Interner};
 use crate::doc_ids::rule::DocIdRule;
-use crate::error::{Error, Problems, Result};
-use crate::lines::diagnostics::{Diagnostics, whole_file};
-use crate::lines::layout::RankColumn;
-use crate::lines::row::copy_docno;
+use crate::error::{Problems, Result};
+use crate::lines::{
+    diagnostics::{Diagnostics, whole_file},
+    layout::RankColumn,
+    row::copy_docno,
+};
 use crate::record::layout::{Docnos, Record, address, by_docno, score_of_key, sort_key};
 use crate::rows::text_rows::{TextRank, TextRow};
-use crate::rule::RankingRule;
+use crate::settings::Join;
 
 /// A row of a qrels or run text, held until all rows are read and can be merged by unit.
 struct BufferedRow {
@@ -31,24 +32,25 @@ struct BufferedRow {
 
 /// All rows of a qrels or run text by query, held in order to merge the rows of each unit.
 pub(super) struct RowAggregator {
+    /// The name of the text in messages.
+    name: String,
     seed: Seed,
     queries: Interner,
     rows: Vec<Vec<BufferedRow>>,
 }
 
 /// A merged row that stands for a unit of a query: its source row, and the merged grade or score.
-/// The source row is told by its query and its place among the rows of the query.
-struct AggregatedRow {
+struct AggregatedRow<'a> {
     query: usize,
-    row: usize,
+    row: &'a BufferedRow,
     unit: Vec<u8>,
     value: f64,
 }
 
 impl RowAggregator {
-    pub fn new() -> Self {
+    pub fn new(name: String) -> Self {
         let seed = Seed::random();
-        Self { seed, queries: Interner::new(seed), rows: Vec::new() }
+        Self { name, seed, queries: Interner::new(seed), rows: Vec::new() }
     }
 
     /// Holds a copy of a row of a qrels or run text for merging by unit.
@@ -91,25 +93,26 @@ impl RowAggregator {
     /// What is wrong with ids; what `take` finds wrong.
     pub fn each_result(
         &self,
-        name: &str,
-        merging: Arc<AggregateRule>,
-        rule: &RankingRule,
+        join: Join,
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
-        let changes_scores = merging.repeats.changes_scores();
-        let mut uniting = Aggregator::new(merging.clone(), rule, self.seed, false);
+        // Only a ranking leaves documents out that have the id of their query.
+        let join = Arc::new(Join { drop_identical_ids: false, ..join });
+        let (changes_scores, precision) = (join.aggregation().changes_scores(), join.rule().score);
+        let mut uniting = Aggregator::new(join.clone(), self.seed);
         let (mut findings, mut merged) = (Diagnostics::default(), Vec::new());
         for query in 0..self.rows.len() {
-            let (bytes, records) = self.records(query, |value| sort_key(value, rule.score));
+            let (bytes, records) = self.records(query, |value| sort_key(value, precision));
             let chunks = [&bytes[..]];
             let ids = copies(&chunks);
             uniting.aggregate(self.queries.ids().get(query), &records, ids, &mut findings);
             let units = uniting.docnos(&ids);
-            let mut rows = unit_rows(query, &records, uniting.aggregated(), units, score_of_key);
+            let mut rows =
+                self.unit_rows(query, &records, uniting.aggregated(), units, score_of_key);
             // A file's order has no sums, which are ranked; otherwise the best result of each unit
             // stays where it is.
             if changes_scores {
-                let by_docno = by_docno(rule.ties);
+                let by_docno = by_docno(join.ties);
                 rows.sort_by(|one, other| {
                     let by_value = other.value.total_cmp(&one.value);
                     by_value.then_with(|| by_docno(&one.unit, &other.unit))
@@ -117,12 +120,9 @@ impl RowAggregator {
             }
             merged.extend(rows);
         }
-        let nothing = uniting.seen.unused_rule_message(&merging.units, "--doc-id");
-        sound(name, findings, nothing)?;
-        if !changes_scores {
-            merged.sort_by_key(|row| self.rows[row.query][row.row].line);
-        }
-        self.pass(name, &merged, changes_scores, take)
+        let nothing = uniting.seen.unused_rule_message(&join.units, "--doc-id");
+        self.check(findings, nothing)?;
+        self.pass(merged, changes_scores, take)
     }
 
     /// Merges the judgments of each query by unit, and passes the merged rows of the qrels to
@@ -132,7 +132,6 @@ impl RowAggregator {
     /// As [`RowAggregator::each_result`].
     pub fn each_judgment(
         &self,
-        name: &str,
         units: &DocIdRule,
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
@@ -144,42 +143,65 @@ impl RowAggregator {
             let ids = copies(&chunks);
             let (united, docnos) =
                 judged.aggregate(units, self.seed, &records, &ids, &mut findings);
-            merged.extend(unit_rows(query, &records, united, docnos, f64::from_bits));
+            merged.extend(self.unit_rows(query, &records, united, docnos, f64::from_bits));
         }
-        sound(name, findings, judged.seen.unused_rule_message(units, "--qrels-doc-id"))?;
-        merged.sort_by_key(|row| self.rows[row.query][row.row].line);
-        self.pass(name, &merged, false, take)
+        self.check(findings, judged.seen.unused_rule_message(units, "--qrels-doc-id"))?;
+        self.pass(merged, false, take)
+    }
+
+    /// Converts the merged records of one query to rows, each with the id of its unit.
+    fn unit_rows(
+        &self,
+        query: usize,
+        records: &[Record],
+        united: &[Record],
+        units: Docnos<'_>,
+        value: fn(u64) -> f64,
+    ) -> Vec<AggregatedRow<'_>> {
+        let rows = united.iter().map(|record| AggregatedRow {
+            query,
+            // Records lie in the order of their places.
+            row: &self.rows[query][records.partition_point(|other| other.at < record.at)],
+            unit: units.get(record).to_vec(),
+            value: value(record.key),
+        });
+        rows.collect()
+    }
+
+    /// Rejects a text whose ids have problems, and a rule of units that changes nothing.
+    fn check(&self, findings: Diagnostics, nothing: Option<String>) -> Result<()> {
+        findings.into_problems(&self.name, |line| line, &[]).into_result(())?;
+        nothing.map_or(Ok(()), |message| Err(whole_file(&self.name, message).into()))
     }
 
     /// Passes merged rows of a qrels or run text to `take`; a changed score or grade is written
-    /// anew. New scores have no ranks of the text.
+    /// anew. New scores have no ranks of the text, and rows without them are in its order.
     fn pass(
         &self,
-        name: &str,
-        merged: &[AggregatedRow],
-        counted: bool,
+        mut merged: Vec<AggregatedRow<'_>>,
+        new_scores: bool,
         mut take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
+        if !new_scores {
+            merged.sort_by_key(|merged| merged.row.line);
+        }
         let mut problems = Problems::default();
         let mut counts = vec![0u64; self.rows.len()];
         for AggregatedRow { query, row, unit, value } in merged {
-            let buffered = &self.rows[*query][*row];
-            counts[*query] += 1;
-            let written = written(*value);
+            counts[query] += 1;
+            let written = written(value);
             // A value that did not change is written as the text has it.
-            let number =
-                if buffered.value == *value { &buffered.number[..] } else { written.as_bytes() };
-            let rank = match &buffered.rank {
-                Some(rank) if !counted => TextRank::Written(rank),
-                _ => TextRank::Counted(counts[*query]),
-            };
-            let query = self.queries.ids().get(*query);
-            let (line, value, tag) = (buffered.line, *value, buffered.tag.as_deref());
-            let (doc, rank) = (&unit[..], Some(rank));
+            let number = if row.value == value { &row.number[..] } else { written.as_bytes() };
+            let rank = Some(match &row.rank {
+                Some(rank) if !new_scores => TextRank::Written(rank),
+                _ => TextRank::Counted(counts[query]),
+            });
+            let (doc, query) = (&unit[..], self.queries.ids().get(query));
+            let (line, tag) = (row.line, row.tag.as_deref());
             match take(TextRow { line, query, doc, number, value, rank, tag, group: None }) {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(message) => problems.add(name, line, || message),
+                Err(message) => problems.add(&self.name, line, || message),
             }
         }
         problems.into_result(())
@@ -189,30 +211,6 @@ impl RowAggregator {
 /// Returns the docnos of records that were copied to `bytes`.
 fn copies<'a>(bytes: &'a [&'a [u8]]) -> Docnos<'a> {
     Docnos::Chunks { first: 0, chunks: bytes, text: false, ranks: RankColumn::None }
-}
-
-/// Converts the merged records of one query to rows, each with the id of its unit.
-fn unit_rows(
-    query: usize,
-    records: &[Record],
-    united: &[Record],
-    units: Docnos<'_>,
-    value: fn(u64) -> f64,
-) -> Vec<AggregatedRow> {
-    let rows = united.iter().map(|record| AggregatedRow {
-        query,
-        // Records lie in the order of their places.
-        row: records.partition_point(|other| other.at < record.at),
-        unit: units.get(record).to_vec(),
-        value: value(record.key),
-    });
-    rows.collect()
-}
-
-/// Rejects a text whose ids have problems, and a rule of units that changes nothing.
-fn sound(name: &str, findings: Diagnostics, nothing: Option<String>) -> Result<()> {
-    findings.into_problems(name, |line| line, &[]).into_result(())?;
-    nothing.map_or(Ok(()), |message| Err(Error::Input(whole_file(name, message))))
 }
 
 /// Writes a score or grade as the shortest decimal that reads as the same number.

@@ -41,12 +41,12 @@ use crate::bytes::hash::mix;
 use crate::record::layout::Record;
 
 /// The most documents of a table: its slots, a quarter more, are numbered by 32 bits.
-pub(crate) const MAX_DOCUMENTS: usize = 3 << 30;
+pub const MAX_DOCUMENTS: usize = 3 << 30;
 
 /// The memory (a shelf) of the hash tables of judged documents of many queries, and of the document
 /// ids.
 #[derive(Debug)]
-pub(crate) struct DocArena {
+pub struct DocArena {
     words: Vec<u64>,
     docnos: Vec<u8>,
     /// The meaning of the codes in the slots.
@@ -64,7 +64,7 @@ impl Default for DocArena {
 
 /// The place of one query's hash table of judged documents on its shelf, a [`DocArena`].
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct DocTable {
+pub struct DocTable {
     /// The number of the shelf.
     pub shelf: u32,
     /// The number of slots.
@@ -75,9 +75,31 @@ pub(crate) struct DocTable {
 
 /// The judged documents of one query: the query's hash table, and the shelf that the table lies on.
 #[derive(Clone, Copy)]
-pub(crate) struct JudgedDocs<'s> {
+pub struct JudgedDocs<'s> {
     pub shelf: &'s DocArena,
     pub table: DocTable,
+}
+
+impl<'s> JudgedDocs<'s> {
+    /// Returns the judged documents of a query with the codes of their grades, in arbitrary order.
+    pub fn documents(self) -> impl Iterator<Item = (&'s [u8], u8)> {
+        let Self { shelf, .. } = self;
+        self.taken().map(|slot| (shelf.docno(slot), shelf.code_in(slot)))
+    }
+
+    /// Returns the judged documents of a query with their keys (grades or numbers), if kept, in
+    /// arbitrary order.
+    pub fn keys(self) -> impl Iterator<Item = (&'s [u8], u64)> {
+        let Self { shelf, .. } = self;
+        self.taken().filter_map(|slot| Some((shelf.docno(slot), shelf.key_in(slot)?)))
+    }
+
+    /// Returns the taken slots of a query's hash table, one for each judged document.
+    fn taken(self) -> impl Iterator<Item = u64> {
+        let first = self.table.start as usize + self.table.filter();
+        let slots = &self.shelf.words[first..first + self.table.slots()];
+        slots.iter().copied().filter(|&slot| slot != 0)
+    }
 }
 
 const TAG_SHIFT: u32 = 48;
@@ -114,7 +136,7 @@ fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
 
 /// A Bloom filter with a single hash over the judged documents of one query.
 #[derive(Clone, Copy)]
-pub(crate) struct DocFilter<'a>(&'a [u64]);
+pub struct DocFilter<'a>(&'a [u64]);
 
 impl DocFilter<'_> {
     /// Returns whether a document, given by its hash, may be judged for the query; `false` is
@@ -127,10 +149,10 @@ impl DocFilter<'_> {
 }
 
 impl DocArena {
-    /// Makes an empty shelf of hash tables that keep a key (grade or number) for each judged
-    /// document.
-    pub fn with_keys() -> Self {
-        Self { keyed: true, ..Self::default() }
+    /// Makes an empty shelf of hash tables, which keep a key (grade or number) for each judged
+    /// document if `keyed`.
+    pub fn new(keyed: bool) -> Self {
+        Self { keyed, ..Self::default() }
     }
 
     /// Makes an empty hash table on the shelf for a query's judged documents, at most
@@ -191,23 +213,6 @@ impl DocArena {
         }
         self.docnos.extend_from_slice(docno);
         true
-    }
-
-    /// Returns the judged documents of a query with the codes of their grades, in arbitrary order.
-    pub fn documents(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u8)> {
-        self.taken(table).map(|slot| (self.docno(slot), self.code_in(slot)))
-    }
-
-    /// Returns the judged documents of a query with their keys (grades or numbers), if kept, in
-    /// arbitrary order.
-    pub fn keys(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u64)> {
-        self.taken(table).filter_map(|slot| Some((self.docno(slot), self.key_in(slot)?)))
-    }
-
-    /// Returns the taken slots of a query's hash table, one for each judged document.
-    fn taken(&self, table: DocTable) -> impl Iterator<Item = u64> {
-        let first = table.start as usize + table.filter();
-        self.words[first..first + table.slots()].iter().copied().filter(|&slot| slot != 0)
     }
 
     /// Looks a document up among a query's judged (or pooled) ones; returns the code of its grade,

@@ -4,21 +4,24 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::bytes::hash::Seed;
-use crate::bytes::input::{Input, RunInput, run_names};
+use super::{
+    qrels::Qrels,
+    run::{self, JoinContext},
+    validate::{check_stdin_once, finish, without_problems},
+};
+use crate::bytes::{
+    hash::Seed,
+    input::{Input, RunInput, run_names},
+};
 use crate::error::{Problems, Result};
-use crate::format::detect::foreign::ForeignFormat;
-use crate::format::{AlignedQrels, RowLayout};
-use crate::join::qrels::Qrels;
-use crate::join::run;
-use crate::join::validate::{check_stdin_once, finish, without_problems};
+use crate::format::{AlignedQrels, RowLayout, detect::foreign::ForeignFormat};
 use crate::judged_by::FacetKind;
-use crate::lines::chunks::ChunkSize;
-use crate::lines::diagnostics::RunProblems;
-use crate::lines::shape::Role;
+use crate::lines::{chunks::ChunkSize, diagnostics::RunProblems, shape::Role};
 use crate::matrix::{LabelMatrix, StagedRun};
-use crate::record::reader::RowSource;
-use crate::record::text_source::{ReadContext, SourceVisitor, with_run};
+use crate::record::{
+    reader::RowSource,
+    text_source::{ReadContext, SourceVisitor, with_run},
+};
 use crate::settings::Join;
 use crate::text::{OpenText, Purpose};
 
@@ -56,7 +59,8 @@ impl Join {
         seed: Seed,
     ) -> Result<LabelMatrix> {
         if self.judged_by == Some(FacetKind::Span) {
-            return self.passage_files(qrels, runs);
+            check_stdin_once(Some(&qrels), &runs)?;
+            return self.passage_runs(&self.judged_passages(qrels)?, runs);
         }
         self.check_units()?;
         self.check_qrels_units()?;
@@ -68,8 +72,9 @@ impl Join {
         let (qrels, form) = self.judgments_text(qrels)?;
         let mut runs = self.open(runs, names, form.as_ref().ok().and_then(RowLayout::partner))?;
         let swapped = swapped_name(&runs);
-        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
-        let staged = self.read(&mut runs, &qrels, problems, size)?;
+        let context = ReadContext { seed, size, watch: self.watch() };
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, context)?;
+        let staged = self.read(&mut runs, &qrels, problems, context)?;
         // Unmapping a large text takes a while.
         rayon::join(|| finish(qrels.into_matrix(self), staged), || drop(runs)).0
     }
@@ -96,14 +101,16 @@ impl Join {
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
         let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
-        if qrels.passages().is_some() {
+        if qrels.passages.is_some() {
             return self.passage_runs(qrels, runs);
         }
         self.check_units()?;
         let names = run_names(&runs)?;
         check_stdin_once(None, &runs)?;
         let mut runs = self.open(runs, names, qrels.aligned())?;
-        let staged = self.read(&mut runs, qrels, Problems::default(), ChunkSize::default())?;
+        let (seed, size) = (qrels.seed(), ChunkSize::default());
+        let context = ReadContext { seed, size, watch: self.watch() };
+        let staged = self.read(&mut runs, qrels, Problems::default(), context)?;
         rayon::join(|| finish(qrels.matrix(self), staged), || drop(runs)).0
     }
 
@@ -115,11 +122,11 @@ impl Join {
         partner: Option<&AlignedQrels>,
     ) -> Result<Vec<NamedText>> {
         let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
-        let texts = texts.collect::<Result<Vec<_>>>()?;
-        let texts = texts.into_par_iter().map(|opened| {
-            OpenText::open_buffered(self.read_settings(), opened, Purpose::Run(partner))
+        let texts = names.into_par_iter().zip(texts.collect::<Result<Vec<_>>>()?);
+        let texts = texts.map(|(name, opened)| {
+            (name, OpenText::open_buffered(self.read_settings(), opened, Purpose::Run(partner)))
         });
-        Ok(names.into_iter().zip(texts.collect::<Vec<_>>()).collect())
+        Ok(texts.collect())
     }
 
     /// Reads the opened texts of runs, and joins them with the qrels; returns rows of labels for a
@@ -129,21 +136,17 @@ impl Join {
         runs: &mut [NamedText],
         qrels: &Qrels,
         problems: Problems,
-        size: ChunkSize,
+        context: ReadContext<'_>,
     ) -> Result<Vec<StagedRun>> {
-        let joining = self.context(qrels);
-        let context = ReadContext { seed: qrels.seed(), size, watch: self.watch() };
+        let joining = &self.context(qrels);
         let staged = runs.par_iter_mut().map(|(name, text)| {
             let OpenText { name: source, form, body } = text;
             match form {
-                Ok(form) => {
-                    let run = JoinRun { name, joining: joining.clone() };
-                    with_run(source, form, body, context, run)
-                }
+                Ok(form) => with_run(source, form, body, context, JoinRun { name, joining }),
                 // Without their judgments scores cannot be recognised, which is not a problem of
                 // the run.
                 Err(ForeignFormat::ScoresAlone) if !problems.first.is_empty() => {
-                    Ok((StagedRun::default(), RunProblems::default()))
+                    Ok(Default::default())
                 }
                 Err(foreign) => Ok(foreign_run(foreign, source)),
             }
@@ -159,9 +162,8 @@ pub(super) type NamedText = (String, OpenText);
 
 /// Returns the name of the first text that was given as a run, and is a text of qrels.
 pub(super) fn swapped_name(runs: &[NamedText]) -> Option<&str> {
-    let mut texts = runs.iter().map(|(_, text)| text);
-    let swapped = texts.find(|text| matches!(text.form, Err(ForeignFormat::Swapped)));
-    swapped.map(|text| &text.name[..])
+    let is_swapped = |text: &OpenText| matches!(text.form, Err(ForeignFormat::Swapped));
+    runs.iter().find_map(|(_, text)| is_swapped(text).then_some(&text.name[..]))
 }
 
 /// Returns an empty run for a text whose format is not that of a run, with the problems of the
@@ -174,7 +176,7 @@ pub(super) fn foreign_run(foreign: &ForeignFormat, source: &str) -> (StagedRun, 
 /// The visitor that reads the text of the run called `name`, and joins the run with the qrels.
 struct JoinRun<'a> {
     name: &'a str,
-    joining: run::JoinContext<'a>,
+    joining: &'a JoinContext<'a>,
 }
 
 impl SourceVisitor for JoinRun<'_> {

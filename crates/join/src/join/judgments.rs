@@ -1,27 +1,30 @@
 //! The reading of qrels by the settings of a [`Join`], from a text or from columns in memory.
 
-use std::io::{Cursor, Read};
-use std::sync::Arc;
+use std::{
+    io::{Cursor, Read},
+    sync::Arc,
+};
 
-use crate::bytes::hash::Seed;
-use crate::bytes::input::Input;
-use crate::columns::QrelsColumns;
-use crate::error::{Error, Problems, Result, printable_path};
-use crate::format::detect::foreign::{self, ForeignFormat};
-use crate::format::open_input::OpenInput;
-use crate::format::{RowLayout, RowShape};
-use crate::join::facets::{self, FacetForm, FacetQrelsBuilder};
-use crate::join::qrels::{self, Qrels};
+use super::{
+    facets::{self, FacetForm, FacetQrelsBuilder},
+    qrels::{self, Qrels},
+};
+use crate::bytes::{hash::Seed, input::Input};
+use crate::columns::{CheckedColumns, QrelsColumns};
+use crate::error::{Problems, Result, printable_path, unanswerable};
+use crate::format::{
+    RowLayout, RowShape,
+    detect::foreign::{self, ForeignFormat},
+    open_input::OpenInput,
+};
 use crate::judged_by::FacetKind;
-use crate::lines::chunks::ChunkSize;
-use crate::lines::layout::BareRows;
-use crate::lines::scan::last_line;
-use crate::lines::shape::Role;
-use crate::record::columns::PieceSize;
-use crate::record::text_source::ReadContext;
+use crate::lines::{chunks::ChunkSize, layout::BareRows, scan::last_line, shape::Role};
+use crate::record::{
+    columns::{ColumnSource, PieceSize},
+    text_source::ReadContext,
+};
 use crate::settings::Join;
-use crate::text::streaming::StreamingText;
-use crate::text::{DetectedFormat, OpenText, Purpose};
+use crate::text::{DetectedFormat, OpenText, Purpose, ReadSettings, streaming::StreamingText};
 
 impl Join {
     /// Reads qrels from a text with the dialect, file access and watch of this join, for runs
@@ -55,8 +58,9 @@ impl Join {
             return self.passing_judgments(input, by);
         }
         let (opened, form) = self.judgments_text(input)?;
-        let (qrels, problems) =
-            self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
+        let (seed, size) = (Seed::random(), ChunkSize::default());
+        let context = ReadContext { seed, size, watch: self.watch() };
+        let (qrels, problems) = self.qrels_of(&opened, &form, None, context)?;
         problems.into_result(qrels)
     }
 
@@ -66,11 +70,11 @@ impl Join {
         self.qrels_units.check()?;
         match self.judged_by.filter(|_| self.qrels_units.is_some_rule()) {
             None => Ok(()),
-            Some(by) => Err(Error::Unanswerable(format!(
+            Some(by) => unanswerable(format!(
                 "--qrels-doc-id {} puts judgments together, which judgments by {by} keep apart: \
                  take one of the two",
                 self.qrels_units
-            ))),
+            )),
         }
     }
 
@@ -87,29 +91,36 @@ impl Join {
     fn passing_judgments(&self, input: Input, by: FacetKind) -> Result<Qrels> {
         let mut text = StreamingText::with_progress(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
-        let form = self.read_settings().detect_format(Purpose::Judgments, &name, Some(&head), None);
+        let settings = self.read_settings();
+        // Other formats are listed when the whole text is read.
+        let form = ReadSettings { recognised: None, ..settings }.detect(
+            Purpose::Judgments,
+            &name,
+            Some(&head),
+            None,
+        );
         if !matches!(form, Ok(RowLayout { shape: RowShape::Trec, .. })) {
-            let mut wanted = 2 * head.len();
             // The other formats of judgments are read as a whole, so the text is read to its end.
-            while !text.fill_buffer(&mut head, wanted)? {
-                wanted = 2 * head.len();
-            }
+            text.fill_buffer(&mut head, usize::MAX)?;
             return self.qrels(Input::Bytes { name, bytes: head });
         }
-        self.read_settings().record_format(&name, &form, Role::Qrels);
-        let form = self.facet_form(by);
-        let mut fields = None;
-        while fields.is_none() {
-            // The last line of the head may be cut.
-            let (whole, wanted) = (last_line(&head), 2 * head.len().max(1));
-            // Reading from memory does not fail.
-            fields = form.learn(&head[..whole]).ok().flatten();
-            if fields.is_none() && text.fill_buffer(&mut head, wanted)? {
-                fields = form.learn(&head[..]).ok().flatten().or(Some(4));
-            }
+        if let (Some(recognised), Ok(form)) = (settings.recognised, &form) {
+            recognised.add(&name, form, Role::Qrels);
         }
+        let form = self.facet_form(by);
+        // Reading from memory does not fail.
+        let learn = |text: &[u8]| form.learn(text).ok().flatten();
+        let fields = loop {
+            // The last line of the head may be cut.
+            if let Some(fields) = learn(&head[..last_line(&head)]) {
+                break fields;
+            }
+            let wanted = 2 * head.len().max(1);
+            if text.fill_buffer(&mut head, wanted)? {
+                break learn(&head).unwrap_or(4);
+            }
+        };
         let mut text = Cursor::new(head).chain(text);
-        let fields = fields.unwrap_or(4);
         let (qrels, problems) = form.read_stream(&name, fields, &mut text, self.watch())?;
         problems.into_result(qrels)
     }
@@ -120,24 +131,28 @@ impl Join {
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
     pub fn judgments(&self, batches: &[QrelsColumns<'_>]) -> Result<Qrels> {
+        self.judgments_in_pieces(batches, PieceSize::default())
+    }
+
+    pub(crate) fn judgments_in_pieces(
+        &self,
+        batches: &[QrelsColumns<'_>],
+        size: PieceSize,
+    ) -> Result<Qrels> {
         self.check_qrels_units()?;
         if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
             return Ok(Qrels::empty("qrels", self.dialect, Seed::random()));
         }
-        let (dialect, watch) = (self.dialect, self.watch());
-        match self.judged_by {
-            Some(FacetKind::Span) => self.judged_passages_of(batches),
+        let (seed, watch) = (Seed::random(), self.watch());
+        let (qrels, problems) = match self.judged_by {
+            Some(FacetKind::Span) => return self.judged_passages_of(batches),
             None => {
-                let (units, size) = (&self.qrels_units, PieceSize::default());
-                Qrels::columns_in_pieces(batches, dialect, units, size, watch)
+                let columns = CheckedColumns::from_judgments("qrels", batches, seed)?;
+                qrels::read_from(&ColumnSource::all(&columns, size, watch), self, seed)?
             }
-            Some(by) => {
-                let seed = Seed::random();
-                let (qrels, problems) =
-                    facets::read_columns("qrels", batches, by, dialect, seed, watch)?;
-                problems.into_result(qrels)
-            }
-        }
+            Some(by) => facets::read_columns("qrels", batches, by, self.dialect, seed, watch)?,
+        };
+        problems.into_result(qrels)
     }
 
     /// Makes qrels by facet of judgments that were pushed row by row; [`Join::judgments`] takes
@@ -153,80 +168,57 @@ impl Join {
         rows.finish(self.watch())
     }
 
-    /// Reads qrels from an opened text; returns the usable judgments and the problems. If the text
-    /// is a run, `swapped` may be the qrels.
+    /// Reads qrels from an opened text, by facet (judge, subtopic or preference) if the join has
+    /// one; returns the usable judgments and the problems. If the text is a run, `swapped` may be
+    /// the qrels.
     pub(crate) fn qrels_of(
         &self,
-        qrels: &Arc<OpenInput>,
+        qrels: &OpenInput,
         form: &DetectedFormat,
         swapped: Option<&str>,
-        size: ChunkSize,
-        seed: Seed,
-    ) -> Result<(Qrels, Problems)> {
-        if let (Err(ForeignFormat::Swapped), Some(run)) = (form, swapped) {
-            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
-        }
-        if let Some(by) = self.judged_by {
-            return self.qrels_by_facet(
-                qrels,
-                form,
-                by,
-                ReadContext { seed, size, watch: self.watch() },
-            );
-        }
-        match form {
-            Ok(form) => {
-                let (dialect, units) = (self.dialect, &self.qrels_units);
-                let context = ReadContext { seed, size, watch: self.watch() };
-                let read = qrels::read(qrels, form, dialect, units, context)?;
-                self.note_scores(&qrels.name, form, &read.0);
-                self.note_bare_rows(&qrels.name, form, &read.0);
-                Ok(read)
-            }
-            Err(foreign) => {
-                let none = Qrels::empty(&qrels.name, self.dialect, seed);
-                Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
-            }
-        }
-    }
-
-    /// Reads qrels by facet from an opened text; returns the usable judgments and the problems.
-    fn qrels_by_facet(
-        &self,
-        qrels: &Arc<OpenInput>,
-        form: &DetectedFormat,
-        by: FacetKind,
         context: ReadContext<'_>,
     ) -> Result<(Qrels, Problems)> {
-        let (dialect, seed) = (self.dialect, context.seed);
-        match form {
-            Ok(RowLayout { shape: RowShape::Trec, .. }) => {}
-            Ok(form) if form.has_facets() => {
-                let read = facets::read_rows(qrels, form, by, dialect, context)?;
-                self.note_bare_rows(&qrels.name, form, &read.0);
-                return Ok(read);
+        let name = &qrels.name;
+        match (form, self.judged_by) {
+            (Err(ForeignFormat::Swapped), _) if swapped.is_some() => {
+                Err(foreign::swapped(Role::Qrels, name, swapped).into())
             }
-            Ok(form) => {
+            (Ok(form), None) => {
+                let read = qrels::read(qrels, form, self, context)?;
+                self.note_scores(name, form, &read.0);
+                self.note_bare_rows(name, form, &read.0);
+                Ok(read)
+            }
+            (Err(foreign), None)
+            | (
+                Err(foreign @ (ForeignFormat::Explained(..) | ForeignFormat::Rows(..))),
+                Some(FacetKind::Judge | FacetKind::Subtopic | FacetKind::Span),
+            ) => {
+                let none = Qrels::empty(name, self.dialect, context.seed);
+                Ok((none, foreign.problems(Role::Qrels, name)))
+            }
+            // Lines of judgments by facet may look like another format: their reader names the
+            // lines that are wrong.
+            (Ok(RowLayout { shape: RowShape::Trec, .. }) | Err(_), Some(by)) => {
+                self.facet_form(by).read(qrels, context)
+            }
+            (Ok(form), Some(by)) if form.has_facets() => {
+                let read = facets::read_rows(qrels, form, by, self.dialect, context)?;
+                self.note_bare_rows(name, form, &read.0);
+                Ok(read)
+            }
+            (Ok(form), Some(by)) => {
                 let from = match by {
                     FacetKind::Preference => "TREC text".to_owned(),
                     by => format!("TREC text, tables with a header, and records with a {by}"),
                 };
-                let name = printable_path(qrels.name.as_ref());
-                let message =
-                    format!("{name} is {}: judgments by {by} are read from {from}", form.what);
-                return Err(Error::Unanswerable(message));
+                let name = printable_path(name.as_ref());
+                unanswerable(format!(
+                    "{name} is {}: judgments by {by} are read from {from}",
+                    form.what
+                ))
             }
-            Err(foreign @ (ForeignFormat::Explained(..) | ForeignFormat::Rows(..)))
-                if by != FacetKind::Preference =>
-            {
-                let none = Qrels::empty(&qrels.name, dialect, seed);
-                return Ok((none, foreign.problems(Role::Qrels, &qrels.name)));
-            }
-            // Lines of judgments by facet may look like another format: their reader names the
-            // lines that are wrong.
-            Err(_) => {}
         }
-        self.facet_form(by).read(qrels, context)
     }
 
     /// Returns the form of judgments by this facet.
@@ -256,8 +248,10 @@ impl Join {
         let grades = qrels.grades();
         let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();
         let are_scores = grades.len() >= MANY && 2 * fractions > grades.len();
-        if let (Some(recognised), Some(last), true) =
-            (&self.recognised, grades.last(), are_scores && !matches!(form.shape, RowShape::Trec))
+        if are_scores
+            && !matches!(form.shape, RowShape::Trec)
+            && let Some(recognised) = &self.recognised
+            && let Some(last) = grades.last()
         {
             let what = format!(
                 "{} distinct grades, and most are not integers, such as {last}: if these are the \

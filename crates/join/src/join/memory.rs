@@ -2,12 +2,14 @@
 
 use rayon::prelude::*;
 
+use super::{
+    qrels::Qrels,
+    run,
+    validate::{finish, without_problems},
+};
 use crate::bytes::input::distinct_names;
 use crate::columns::{CheckedColumns, CollectedRows, RunColumns};
-use crate::error::{Error, Problems, Result};
-use crate::join::qrels::Qrels;
-use crate::join::run;
-use crate::join::validate::{finish, without_problems};
+use crate::error::{Problems, Result, unanswerable};
 use crate::lines::diagnostics::RunProblems;
 use crate::matrix::{LabelMatrix, StagedRun};
 use crate::record::columns::{ColumnSource, PieceSize};
@@ -38,12 +40,11 @@ impl Join {
         self.check_dialect(qrels)?;
         self.check_ties_in_memory()?;
         self.check_units()?;
-        if qrels.passages().is_some() {
-            return Err(Error::Unanswerable(
+        if qrels.passages.is_some() {
+            return unanswerable(
                 "judgments are by span, and these results have no start and end: join columns with \
-                 spans"
-                    .to_owned(),
-            ));
+                 spans",
+            );
         }
         let staged = runs.into_iter().map(|(name, results)| {
             let rows = CollectedRows::from_rows(results);
@@ -97,7 +98,7 @@ impl Join {
         self.check_ties_in_memory()?;
         self.check_units()?;
         distinct_names(runs.iter().map(|(name, _)| *name))?;
-        if qrels.passages().is_some() {
+        if qrels.passages.is_some() {
             return self.passage_columns(qrels, runs);
         }
         let staged = runs
@@ -118,17 +119,16 @@ impl Join {
         let columns = CheckedColumns::from_run(name, batches, qrels.seed())?;
         // A file without a result is a mistake; a system may well find nothing.
         let joining = run::JoinContext { may_be_empty: true, ..self.context(qrels) };
-        run::read(&ColumnSource::all(&columns, size, self.watch()), name, joining)
+        run::read(&ColumnSource::all(&columns, size, self.watch()), name, &joining)
     }
 
     /// Rejects ties by rank column for runs in memory, which have no rank column.
     pub(crate) fn check_ties_in_memory(&self) -> Result<()> {
         match self.ties {
-            TieBreak::Rank => Err(Error::Unanswerable(
+            TieBreak::Rank => unanswerable(
                 "rankings in memory have no rank column that could order equal scores: give them \
-                 in that order, with ties `input`"
-                    .to_owned(),
-            )),
+                 in that order, with ties `input`",
+            ),
             _ => Ok(()),
         }
     }

@@ -18,22 +18,22 @@
 //! validate                  what holds for all inputs of a join together
 //! ```
 
-pub(crate) mod aggregate;
+mod aggregate;
 mod aggregate_rows;
-pub(crate) mod doc_table;
+mod doc_table;
 pub mod facets;
 mod files;
 mod judgments;
 mod memory;
 mod passages;
-pub(crate) mod picked;
+mod picked;
 pub mod picks;
 pub mod qrels;
-pub(crate) mod rank;
-pub(crate) mod repairs;
+mod rank;
+mod repairs;
 mod rows;
-pub(crate) mod run;
-pub(crate) mod score_checks;
+mod run;
+mod score_checks;
 mod shared_judgments;
 pub mod streaming;
-pub(crate) mod validate;
+mod validate;

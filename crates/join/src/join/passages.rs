@@ -11,25 +11,32 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::picks::{PickedQueries, PickedQuery, Retrieved, RetrievedSpan, tie_sizes};
-use super::qrels::{JudgedPassages, Qrels};
-use super::run::{JoinContext, empty_run_message};
-use super::validate::{check_stdin_once, finish};
-use crate::bytes::hash::Seed;
-use crate::bytes::input::{Input, RunInput, run_names};
-use crate::bytes::interner::Interner;
-use crate::columns::{CheckedColumns, QrelsColumns, RunColumns};
-use crate::error::{Error, Problems, Result, printable};
-use crate::format::open_input::OpenInput;
-use crate::format::tables::{
-    Table, TableBytes, TableColumns, TableFile, with_judgments, with_records,
+use super::{
+    aggregate::AggregateCounts,
+    picks::{PickedQueries, PickedQuery, Retrieved, RetrievedSpan, tie_sizes},
+    qrels::{JudgedPassages, Qrels},
+    run::{JoinContext, empty_run, unjudged},
+    validate::{check_stdin_once, finish},
 };
-use crate::format::{ColumnNames, InputFormat};
-use crate::ids::{Ids, Unmatched};
+use crate::bytes::{
+    hash::Seed,
+    input::{Input, RunInput, run_names},
+    interner::Interner,
+};
+use crate::columns::{CheckedColumns, QrelsColumns, RunColumns};
+use crate::error::{Error, Problems, Result, printable, unanswerable};
+use crate::format::{
+    InputFormat, ReadOptions,
+    open_input::OpenInput,
+    tables::{Table, TableBytes, TableColumns, TableFile, with_judgments, with_records},
+};
+use crate::ids::Ids;
 use crate::judged_by::FacetKind;
-use crate::lines::diagnostics::{self, FirstProblems, quoted, whole_file};
-use crate::lines::dialect::Dialect;
-use crate::lines::shape::Role;
+use crate::lines::{
+    diagnostics::{self, FirstProblems, quoted, whole_file},
+    dialect::Dialect,
+    shape::Role,
+};
 use crate::matrix::{
     Codebook, GoldCounts, LabelMatrix, RunInfo, StagedPiece, StagedRow, StagedRun,
 };
@@ -37,8 +44,10 @@ use crate::progress::check_stopped;
 use crate::record::layout::{score_of_key, sort_key};
 use crate::rule::TieBreak;
 use crate::settings::Join;
-use crate::spans::span_rows::{PassageRow, each_result, passage_of};
-use crate::spans::{CoveredSpans, GoldPositions, GoldSpan, GoldSpans, Span};
+use crate::spans::{
+    CoveredSpans, GoldPositions, GoldSpan, GoldSpans, Span,
+    span_rows::{PassageRow, each_result, passage_of},
+};
 
 impl Qrels {
     /// Makes qrels of judged passages (spans of documents), for runs whose results are passages.
@@ -60,44 +69,44 @@ impl Qrels {
     /// # Errors
     /// Passages of one query with 2⁶⁴ or more positions in total; more than 253 distinct grades.
     pub fn by_span(gold: &GoldSpans) -> Result<Self> {
-        Ok(judged(gold, Dialect::Laneval, Seed::random())?.for_any_dialect())
+        Ok(judged(gold, Dialect::Laneval, Seed::random())?.with_dialect(None))
     }
 }
 
 /// Makes qrels of judged passages: sorted queries, distinct grades, and for each query the
 /// positions of each grade.
 fn judged(gold: &GoldSpans, dialect: Dialect, seed: Seed) -> Result<Qrels> {
-    let mut queries: Vec<(&[u8], &[GoldSpan])> = gold.queries().collect();
+    let mut queries: Vec<_> = gold.queries().collect();
     queries.sort_unstable_by_key(|(query, _)| *query);
     let spans = queries.iter().flat_map(|(_, spans)| *spans);
     // −0 is 0.
     let mut grades: Vec<f64> = spans.clone().map(|gold_span| gold_span.grade + 0.0).collect();
     grades.sort_unstable_by(f64::total_cmp);
     grades.dedup();
-    let positions: Vec<GoldPositions> =
+    let positions: Vec<_> =
         queries.par_iter().map(|(_, spans)| GoldPositions::from_spans(spans, &grades)).collect();
     let mut lengths = Vec::with_capacity(queries.len() * grades.len());
     for ((query, _), of_query) in queries.iter().zip(&positions) {
         let of_query = of_query.lengths().ok_or_else(|| {
             let message =
                 format!("the passages of query {} have 2⁶⁴ positions or more", quoted(query));
-            Error::Input(whole_file(gold.name(), message))
+            whole_file(gold.name(), message)
         })?;
         lengths.extend(of_query);
     }
-    let facts = GoldCounts::new(grades, lengths)
-        .map_err(|message| Error::Input(whole_file(gold.name(), message)))?;
+    let facts =
+        GoldCounts::new(grades, lengths).map_err(|message| whole_file(gold.name(), message))?;
     // A sum of hashes, as of all judgments: it does not depend on the order of the passages.
     let (mut fingerprint, mut hashed) = (0u128, Vec::new());
     for gold_span in spans.clone() {
         hashed.clear();
         for part in [&gold_span.query, &gold_span.doc] {
-            hashed.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            hashed.extend((part.len() as u64).to_le_bytes());
             hashed.extend_from_slice(part);
         }
         let GoldSpan { span, grade, .. } = gold_span;
         for number in [span.start(), span.end(), (grade + 0.0).to_bits()] {
-            hashed.extend_from_slice(&number.to_le_bytes());
+            hashed.extend(number.to_le_bytes());
         }
         fingerprint = fingerprint.wrapping_add(xxh3_128(&hashed));
     }
@@ -110,14 +119,15 @@ fn judged(gold: &GoldSpans, dialect: Dialect, seed: Seed) -> Result<Qrels> {
 /// A run whose results are passages (a document, a start and an end), while it is joined with
 /// judged passages.
 struct PassageRun<'q> {
-    qrels: &'q Qrels,
+    joining: &'q JoinContext<'q>,
+    /// The name of the run, of its source in messages, and the number of all its results, those for
+    /// queries without judgments included.
+    info: RunInfo,
     docs: Interner,
     /// The results for judged queries.
     rows: Vec<ReadPassage>,
     /// The queries without judgments.
     ignored: Interner,
-    /// The number of all results, those for queries without judgments included.
-    results: u64,
 }
 
 /// A result of a passage run for a judged query: document, span, and sort key of the score.
@@ -130,16 +140,18 @@ struct ReadPassage {
 }
 
 impl<'q> PassageRun<'q> {
-    fn new(qrels: &'q Qrels) -> Self {
-        let (docs, ignored) = (Interner::new(qrels.seed()), Interner::new(qrels.seed()));
-        Self { qrels, docs, rows: Vec::new(), ignored, results: 0 }
+    fn new(joining: &'q JoinContext<'q>, name: String, source: String) -> Self {
+        let seed = joining.qrels.seed();
+        let (docs, ignored) = (Interner::new(seed), Interner::new(seed));
+        let info = RunInfo { name, source, ..RunInfo::default() };
+        Self { joining, info, docs, rows: Vec::new(), ignored }
     }
 
     /// Adds a result of a passage run, or notes its query as unjudged.
     ///
     /// # Errors
     /// A result of more than 2³² − 1 positions.
-    fn add(&mut self, row: &PassageRow, joining: &JoinContext<'_>) -> Result<(), String> {
+    fn add(&mut self, row: &PassageRow) -> Result<(), String> {
         let PassageRow { query, doc, span, value } = row;
         if span.length() > u64::from(u32::MAX) {
             let (doc, length) = (printable(doc), span.length());
@@ -148,16 +160,17 @@ impl<'q> PassageRun<'q> {
                 u32::MAX
             ));
         }
-        self.results += 1;
-        let Some(query_number) = self.qrels.query(query) else {
+        self.info.results += 1;
+        let JoinContext { qrels, rule, .. } = self.joining;
+        let Some(query_number) = qrels.query(query) else {
             self.ignored.insert(query);
             return Ok(());
         };
-        if joining.drop_identical_ids && doc == query {
+        if rule.drop_identical_ids && doc == query {
             return Ok(());
         }
         let (doc, _) = self.docs.insert(doc);
-        let key = sort_key(*value, joining.rule.score);
+        let key = sort_key(*value, rule.score);
         self.rows.push(ReadPassage { query: query_number, doc, span: *span, key });
         Ok(())
     }
@@ -174,23 +187,20 @@ impl<'q> PassageRun<'q> {
         });
         self
     }
+
     /// Returns the results of each judged query of a sorted passage run.
     fn queries(&self) -> impl Iterator<Item = &[ReadPassage]> {
         self.rows.chunk_by(|one, next| one.query == next.query)
     }
 
-    /// Walks down a query's ranking of passages, to `max_depth` results, and calls `take` with each
-    /// result. `take` also gets the number of positions that no earlier result covered. Its last
-    /// argument has, for each grade, the new positions in gold of at least the grade.
-    fn walk(
-        &self,
-        of_query: &[ReadPassage],
-        max_depth: usize,
-        mut take: impl FnMut(&ReadPassage, u32, &[u64]),
-    ) {
-        let Some(gold) = self.qrels.passages() else { return };
+    /// Walks down a query's ranking of passages, to the depth of the join, and calls `take` with
+    /// each result. `take` also gets the number of positions that no earlier result covered. Its
+    /// last argument has, for each grade, the new positions in gold of at least the grade.
+    fn walk(&self, of_query: &[ReadPassage], mut take: impl FnMut(&ReadPassage, u32, &[u64])) {
+        let Some(gold) = &self.joining.qrels.passages else { return };
         let Some(first) = of_query.first() else { return };
         let gold = &gold.positions[first.query as usize];
+        let max_depth = self.joining.rule.depth.map_or(usize::MAX, |depth| depth as usize);
         let mut covered = CoveredSpans::default();
         for row in of_query.iter().take(max_depth) {
             let doc = self.docs.ids().get(row.doc as usize);
@@ -200,17 +210,11 @@ impl<'q> PassageRun<'q> {
     }
 
     /// Converts a passage run to rows of labels with the facts about the run, and its problems.
-    fn staged(
-        self,
-        name: String,
-        source: String,
-        joining: &JoinContext<'_>,
-    ) -> (StagedRun, Problems) {
-        let max_depth = joining.rule.depth.map_or(usize::MAX, |depth| depth as usize);
+    fn staged(self) -> (StagedRun, Problems) {
         let mut piece = StagedPiece::default();
         for of_query in self.queries() {
             let mut depth = 0;
-            self.walk(of_query, max_depth, |row, new, gold| {
+            self.walk(of_query, |row, new, gold| {
                 depth += 1;
                 // Passages have position counts in the place of grades, and all have one label.
                 piece.labels.push(Codebook::NOT_IN_QRELS);
@@ -220,22 +224,19 @@ impl<'q> PassageRun<'q> {
             piece.rows.push(StagedRow { query: of_query[0].query, depth });
         }
         let joined = !piece.rows.is_empty();
-        let PassageRun { ignored, results, .. } = self;
-        let mut ignored: Vec<&[u8]> = ignored.ids().iter().collect();
-        ignored.sort_unstable();
-        let ignored = Unmatched::all(ignored);
-        let info = RunInfo { name, source, results, ignored, ..RunInfo::default() };
-        let nothing = empty_run_message(&info, joined, joining, String::new());
-        let problems = nothing.map(|message| whole_file(&info.source, message)).unwrap_or_default();
-        (StagedRun { info, pieces: vec![piece], ..StagedRun::default() }, problems)
+        let info = RunInfo { ignored: unjudged([&self.ignored]), ..self.info };
+        let units = AggregateCounts::default();
+        let empty = empty_run(&info, &units, joined, self.joining, String::new());
+        let run = StagedRun { info, pieces: vec![piece], ..StagedRun::default() };
+        (run, empty.unwrap_or_default())
     }
 
     /// Returns the ranking of a picked query with its passages; `None` if the run lacks the query.
-    fn pick(&self, query: Option<u32>, max_depth: usize) -> Option<Vec<Retrieved>> {
+    fn pick(&self, query: Option<u32>) -> Option<Vec<Retrieved>> {
         let of_query = self.queries().find(|rows| Some(rows[0].query) == query)?;
         let mut tied = tie_sizes(of_query, |row| row.key);
         let mut ranking = Vec::new();
-        self.walk(of_query, max_depth, |row, new, gold| {
+        self.walk(of_query, |row, new, gold| {
             ranking.push(Retrieved {
                 docno: self.docs.ids().get(row.doc as usize).to_vec(),
                 score: score_of_key(row.key),
@@ -249,17 +250,13 @@ impl<'q> PassageRun<'q> {
     }
 }
 
-/// A run of passages with its name, and the name of its source in messages.
-type NamedRun<'q> = (String, String, PassageRun<'q>);
-
 impl Join {
     /// Reads qrels of judged passages from a text or a table file.
     pub(crate) fn judged_passages(&self, input: Input) -> Result<Qrels> {
         self.check_passages()?;
-        let text = Arc::new(input.open(self.access)?);
-        let (given, seed) = (self.qrels_as.columns.as_ref(), Seed::random());
-        let gold = match self.span_table(&text, Role::Qrels, given)? {
-            None => GoldSpans::from_text(&text, given)?,
+        let (text, seed) = (Arc::new(input.open(self.access)?), Seed::random());
+        let gold = match self.span_table(&text, Role::Qrels, &self.qrels_as)? {
+            None => GoldSpans::from_text(&text, self.qrels_as.columns.as_ref())?,
             Some(table) => with_judgments(&*table, |batches| {
                 gold_of(
                     &CheckedColumns::from_judgments(&text.name, batches, seed)?
@@ -276,16 +273,15 @@ impl Join {
         &self,
         text: &Arc<OpenInput>,
         role: Role,
-        given: Option<&ColumnNames>,
+        read_as: &ReadOptions,
     ) -> Result<Option<Box<dyn Table>>> {
         let Some(reader) = self.tables else { return Ok(None) };
         let Some(format) = InputFormat::detect_table(text.content().0) else { return Ok(None) };
-        let columns = TableColumns::for_role(role, given, false).with_groups(Some(FacetKind::Span));
+        let columns = TableColumns::for_role(role, read_as.columns.as_ref(), false)
+            .with_groups(Some(FacetKind::Span));
         let bytes = TableBytes::new(text).map_err(|error| Error::unreadable(&text.name, error))?;
         let read = reader.read(TableFile::new(format, bytes, columns));
-        let options =
-            if role == Role::Qrels { self.qrels_as.options } else { self.runs_as.options };
-        read.map(Some).map_err(|wrong| Error::Input(wrong.problems(&text.name, options)))
+        read.map(Some).map_err(|wrong| wrong.problems(&text.name, read_as.options).into())
     }
 
     /// Makes qrels of judged passages from columns in memory.
@@ -295,52 +291,38 @@ impl Join {
         judged(&gold, self.dialect, seed)
     }
 
-    /// Reads qrels of judged passages and runs of passages, and joins them to a matrix.
-    pub(crate) fn passage_files(&self, qrels: Input, runs: Vec<RunInput>) -> Result<LabelMatrix> {
-        check_stdin_once(Some(&qrels), &runs)?;
-        self.passage_runs(&self.judged_passages(qrels)?, runs)
-    }
-
     /// Reads runs of passages, and joins them with judged passages to a matrix.
     pub(crate) fn passage_runs(&self, qrels: &Qrels, runs: Vec<RunInput>) -> Result<LabelMatrix> {
-        self.passage_matrix(qrels, self.read_passages(qrels, runs)?)
+        let joining = &self.context(qrels);
+        self.passage_matrix(qrels, self.read_passages(runs, joining)?)
     }
 
+    /// Reads runs of passages from texts or table files, and ranks their results.
     fn read_passages<'q>(
         &self,
-        qrels: &'q Qrels,
         runs: Vec<RunInput>,
-    ) -> Result<Vec<NamedRun<'q>>> {
+        joining: &'q JoinContext<'q>,
+    ) -> Result<Vec<PassageRun<'q>>> {
         self.check_passages()?;
-        let names = run_names(&runs)?;
-        let joining = self.context(qrels);
-        let read = names.into_iter().zip(runs).collect::<Vec<_>>().into_par_iter();
-        let read = read.map(|(name, run)| self.read_passage_run(name, run, qrels, &joining));
+        let read = run_names(&runs)?.into_par_iter().zip(runs).map(|(name, run)| {
+            let text = Arc::new(run.input.open(self.access)?);
+            check_stopped(self.watch())?;
+            let mut results = PassageRun::new(joining, name, text.name.clone());
+            match self.span_table(&text, Role::Run, &self.runs_as)? {
+                None => each_result(&text, self.runs_as.columns.as_ref(), &mut |_, row| {
+                    results.add(&row)
+                })?,
+                Some(table) => with_records(&*table, |batches| {
+                    let columns =
+                        CheckedColumns::from_run(&text.name, batches, joining.qrels.seed())?;
+                    each_passage(&columns.check_file(Role::Run)?, Role::Run, |row| {
+                        results.add(&row)
+                    })
+                })?,
+            }
+            Ok(results.ranked())
+        });
         read.collect::<Vec<_>>().into_iter().collect()
-    }
-
-    /// Reads a run of passages called `name` from a text or a table file, and ranks its results.
-    fn read_passage_run<'q>(
-        &self,
-        name: String,
-        run: RunInput,
-        qrels: &'q Qrels,
-        joining: &JoinContext<'_>,
-    ) -> Result<NamedRun<'q>> {
-        let text = Arc::new(run.input.open(self.access)?);
-        check_stopped(self.watch())?;
-        let mut results = PassageRun::new(qrels);
-        let given = self.runs_as.columns.as_ref();
-        match self.span_table(&text, Role::Run, given)? {
-            None => each_result(&text, given, &mut |_, row| results.add(&row, joining))?,
-            Some(table) => with_records(&*table, |batches| {
-                let columns = CheckedColumns::from_run(&text.name, batches, qrels.seed())?;
-                each_passage(&columns.check_file(Role::Run)?, Role::Run, |row| {
-                    results.add(&row, joining)
-                })
-            })?,
-        }
-        Ok((name, text.name.clone(), results.ranked()))
     }
 
     /// Joins runs of passages, which are columns in memory, with judged passages to a matrix.
@@ -350,30 +332,20 @@ impl Join {
         runs: &[(&str, &[RunColumns<'_>])],
     ) -> Result<LabelMatrix> {
         self.check_passages()?;
-        let joining = JoinContext { may_be_empty: true, ..self.context(qrels) };
+        let joining = &JoinContext { may_be_empty: true, ..self.context(qrels) };
         let read = runs.par_iter().map(|&(name, batches)| {
             let columns = CheckedColumns::from_run(name, batches, qrels.seed())?;
-            let mut results = PassageRun::new(qrels);
-            each_passage(&columns, Role::Run, |row| results.add(&row, &joining))?;
-            Ok((name.to_owned(), name.to_owned(), results.ranked()))
+            let mut results = PassageRun::new(joining, name.to_owned(), name.to_owned());
+            each_passage(&columns, Role::Run, |row| results.add(&row))?;
+            Ok(results.ranked())
         });
-        self.staged_passages(qrels, read.collect::<Result<_>>()?, &joining)
+        self.passage_matrix(qrels, read.collect::<Result<_>>()?)
     }
 
     /// Makes the matrix of runs of passages.
-    fn passage_matrix(&self, qrels: &Qrels, runs: Vec<NamedRun<'_>>) -> Result<LabelMatrix> {
-        self.staged_passages(qrels, runs, &self.context(qrels))
-    }
-
-    fn staged_passages(
-        &self,
-        qrels: &Qrels,
-        runs: Vec<NamedRun<'_>>,
-        joining: &JoinContext<'_>,
-    ) -> Result<LabelMatrix> {
-        let staged =
-            runs.into_par_iter().map(|(name, source, run)| run.staged(name, source, joining));
-        let (runs, problems): (Vec<StagedRun>, Vec<Problems>) = staged.unzip();
+    fn passage_matrix(&self, qrels: &Qrels, runs: Vec<PassageRun<'_>>) -> Result<LabelMatrix> {
+        let (runs, problems): (Vec<_>, Vec<_>) =
+            runs.into_par_iter().map(PassageRun::staged).unzip();
         diagnostics::join(problems).into_result(())?;
         finish(qrels.matrix(self), runs)
     }
@@ -386,9 +358,9 @@ impl Join {
         queries: &[Vec<u8>],
     ) -> Result<PickedQueries> {
         check_stdin_once(Some(&qrels), &runs)?;
-        let qrels = self.judged_passages(qrels)?;
-        let runs = self.read_passages(&qrels, runs)?;
-        let max_depth = self.depth.map_or(usize::MAX, |depth| depth.get() as usize);
+        let qrels = &self.judged_passages(qrels)?;
+        let joining = &self.context(qrels);
+        let runs = self.read_passages(runs, joining)?;
         let picked = queries.iter().map(|id| {
             let number = qrels.query(id);
             PickedQuery {
@@ -396,11 +368,11 @@ impl Join {
                 // The list is of judged documents, and passages are none: a judged query has an
                 // empty list.
                 judged: number.map(|_| Vec::new()),
-                rankings: runs.iter().map(|(.., run)| run.pick(number, max_depth)).collect(),
+                rankings: runs.iter().map(|run| run.pick(number)).collect(),
             }
         });
         let queries = picked.collect();
-        Ok(PickedQueries { queries, matrix: self.passage_matrix(&qrels, runs)? })
+        Ok(PickedQueries { queries, matrix: self.passage_matrix(qrels, runs)? })
     }
 
     /// Rejects settings of ties, units, repeats and rows that have no meaning for runs of passages.
@@ -414,7 +386,7 @@ impl Join {
         } else {
             return Ok(());
         };
-        Err(Error::Unanswerable(message.to_owned()))
+        unanswerable(message)
     }
 }
 
@@ -438,11 +410,13 @@ fn each_passage(
     if let Some(batch) = columns.first_batch_without_spans() {
         let message =
             format!("batch {batch}: starts and ends are missing, and judgments are read by span");
-        return Err(Error::Input(whole_file(columns.name, message)));
+        return Err(whole_file(columns.name, message).into());
     }
     let mut problems = FirstProblems::<String>::default();
-    columns.each_passage(|at, query, doc, span, value| {
-        let row = passage_of(query, doc, span, value, role).and_then(&mut take);
+    columns.each_row(|at, (batch, row), [query, doc]| {
+        let Some(span) = batch.span else { return true };
+        let span = span.map(|positions| positions.get(row));
+        let row = passage_of(query, doc, span, batch.number(row), role).and_then(&mut take);
         row.unwrap_or_else(|message| problems.add(columns.table_row(at as u64 + 1), || message));
         true
     });

@@ -8,26 +8,28 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::doc_table::{DocArena, JudgedDocs};
-use super::files::{foreign_run, swapped_name};
-use super::picks::{PickedQueries, PickedQuery, Picks, Retrieved, tie_sizes};
-use super::qrels::Qrels;
-use super::rank::{LabelBuffers, Ranker};
-use super::run::{
-    self, JoinContext, RunRankings, RunReader, check_ties, drop_identical_ids, read_any_order,
+use super::{
+    doc_table::{DocArena, JudgedDocs},
+    files::{foreign_run, swapped_name},
+    picks::{PickedQueries, PickedQuery, Picks, Retrieved, tie_sizes},
+    rank::{LabelBuffers, Ranker},
+    run::{self, JoinContext, RunRankings, drop_identical_ids, read_any_order},
+    validate::{check_stdin_once, finish, without_problems},
 };
-use super::validate::{check_stdin_once, finish, without_problems};
-use crate::bytes::hash::Seed;
-use crate::bytes::input::{Input, RunInput, run_names};
+use crate::bytes::{
+    hash::Seed,
+    input::{Input, RunInput, run_names},
+};
 use crate::error::Result;
 use crate::format::RowLayout;
 use crate::judged_by::FacetKind;
-use crate::lines::chunks::ChunkSize;
-use crate::lines::diagnostics::RunProblems;
+use crate::lines::{chunks::ChunkSize, diagnostics::RunProblems};
 use crate::matrix::{StagedPiece, StagedRun};
-use crate::record::layout::{Docnos, Record, score_of_key};
-use crate::record::reader::RowSource;
-use crate::record::text_source::{ReadContext, SourceVisitor, with_run};
+use crate::record::{
+    layout::{Docnos, Record, score_of_key},
+    reader::RowSource,
+    text_source::{ReadContext, SourceVisitor, with_run},
+};
 use crate::settings::Join;
 use crate::text::{OpenText, Purpose};
 
@@ -75,10 +77,10 @@ impl Join {
         });
         let runs = runs.collect::<Result<Vec<_>>>()?;
         let swapped = swapped_name(&runs);
-        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, Seed::random())?;
+        let context = ReadContext { seed: Seed::random(), size, watch: self.watch() };
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, context)?;
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.context(&qrels);
-        let context = ReadContext { seed: qrels.seed(), size, watch: self.watch() };
         let read = runs.into_par_iter().map(|(name, text)| {
             let OpenText { name: source, form, mut body } = text;
             let run = PickRun { name: &name, joining: &joining, picks: &picks };
@@ -88,25 +90,22 @@ impl Join {
             }
         });
         let read: Vec<PickedRun> = read.collect::<Result<_>>()?;
-        let (mut found, staged): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        let (mut found, staged): (Vec<FoundRankings>, Vec<_>) = read.into_iter().unzip();
         let staged = without_problems(problems, staged, &qrels)?;
-        let queries = queries.iter().map(|id| take_query(id, &qrels, &picks, &mut found));
+        let queries = queries.iter().map(|id| {
+            let judged = qrels.query(id);
+            let number = picks.number(id, judged);
+            let rankings = found.iter_mut().map(|found| {
+                let at = found.iter().position(|(query, _)| Some(*query) == number)?;
+                Some(found.swap_remove(at).1)
+            });
+            let rankings = rankings.collect();
+            let judged = judged.map(|query| qrels.documents(query));
+            PickedQuery { id: id.clone(), judged, rankings }
+        });
         let queries = queries.collect();
         Ok(PickedQueries { queries, matrix: finish(qrels.into_matrix(self), staged)? })
     }
-}
-
-/// Takes the rankings of one picked query out of the rankings of each run, and adds its judged
-/// documents.
-fn take_query(id: &[u8], qrels: &Qrels, picks: &Picks, found: &mut [FoundRankings]) -> PickedQuery {
-    let judged = qrels.query(id);
-    let number = picks.number(id, judged);
-    let rankings = found.iter_mut().map(|found| {
-        let at = found.iter().position(|(query, _)| Some(*query) == number)?;
-        Some(found.swap_remove(at).1)
-    });
-    let rankings = rankings.collect();
-    PickedQuery { id: id.to_vec(), judged: judged.map(|query| qrels.documents(query)), rankings }
 }
 
 /// The visitor that reads the picked queries of the run called `name`.
@@ -121,17 +120,16 @@ impl SourceVisitor for PickRun<'_> {
 
     fn take(self, source: &impl RowSource) -> Result<PickedRun> {
         let Self { name, joining, picks } = self;
-        check_ties(source.name(), source.order(), joining.rule.ties)?;
+        joining.check_ties(source.name(), source.order())?;
         joining.check_units(source.name(), source.order())?;
         // Few rows are kept, so the way for rows in any order costs little, and serves every input.
         let (read, rankings) = read_any_order(
             source,
             joining,
-            picks.judged as usize + picks.ids.len(),
-            || RunReader::new(joining).with_picks(picks),
+            Some(picks),
             || PickedRankings {
                 rankings: RunRankings::new(joining, source.order()),
-                plain: joining.ranker(joining.rule.clone(), false),
+                plain: Ranker::new(joining.rule.clone(), false),
                 picks,
                 found: Vec::new(),
             },
@@ -160,7 +158,7 @@ impl PickedRankings<'_> {
         let query = records[0].query;
         let unjudged = query.checked_sub(picks.judged).map(|place| &picks.ids[place as usize]);
         let (mut codes, mut exact_grades) = (Vec::new(), Vec::new());
-        let dropped = rankings.drop_identical_ids;
+        let dropped = rankings.join.drop_identical_ids;
         let id = match unjudged {
             Some(id) => {
                 rankings.aggregate(id, records, docnos);
@@ -192,7 +190,7 @@ impl PickedRankings<'_> {
         let ordered =
             if codes.is_empty() { Vec::new() } else { plain.ordered(id, &records, docnos) };
         let tied = tie_sizes(&ordered, |record| record.key);
-        let (book, mut exact) = (rankings.book(), exact_grades.into_iter());
+        let (book, mut exact) = (rankings.qrels.codebook(), exact_grades.into_iter());
         let documents =
             ordered.iter().zip(tied).zip(codes).map(|((record, tied), code)| Retrieved {
                 docno: docnos.get(record).to_vec(),

@@ -1,47 +1,51 @@
 //! Qrels: judgments read from text or from memory into the hash tables that runs are joined with.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashSet,
+    mem,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::aggregate::{AggregateCounts, QrelsAggregator};
-use super::doc_table::{DocArena, DocTable, JudgedDocs, MAX_DOCUMENTS};
-use super::rank::too_many;
-use crate::bytes::hash::Seed;
-use crate::bytes::id::IdInText;
-use crate::bytes::id_prefix::IdPrefix;
-use crate::bytes::input::Input;
-use crate::bytes::interner::Interner;
-use crate::bytes::mmap::FileAccess;
-use crate::columns::{self, CheckedColumns, CollectedRows};
+use super::{
+    aggregate::{AggregateCounts, QrelsAggregator},
+    doc_table::{DocArena, DocTable, JudgedDocs, MAX_DOCUMENTS},
+    rank::too_many,
+};
+use crate::bytes::{
+    hash::Seed, id::IdInText, id_prefix::IdPrefix, input::Input, interner::Interner,
+    mmap::FileAccess,
+};
+use crate::columns::{CheckedColumns, CollectedRows, QrelsColumns};
 use crate::doc_ids::rule::DocIdRule;
 use crate::error::{DIFFERENT_GRADE, Problems, Result};
 use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
-use crate::format::open_input::OpenInput;
-use crate::format::tables::with_judgments;
-use crate::format::{AlignedQrels, RowLayout};
+use crate::format::{AlignedQrels, RowLayout, open_input::OpenInput, tables::with_judgments};
 use crate::ids::Ids;
 use crate::judged_by::FacetKind;
-use crate::lines::diagnostics::{Diagnostics, join, quoted, whole_file};
-use crate::lines::dialect::{Dialect, Rules};
-use crate::lines::layout::RankColumn;
-use crate::lines::shape::Role;
-use crate::matrix::code::{FIRST_GRADE, GradeRange, MAX_GRADES, NEGATIVE};
+use crate::lines::{
+    diagnostics::{Diagnostics, join, quoted, whole_file},
+    dialect::{Dialect, Rules},
+    layout::RankColumn,
+    shape::Role,
+};
 use crate::matrix::{
     Codebook, ExactHistograms, Facets, GoldCounts, GradeHistograms, MatrixBuilder, StagedRun,
+    code::{FIRST_GRADE, GradeRange, MAX_GRADES, NEGATIVE},
 };
-use crate::progress::ProgressHandle;
-use crate::record::any_order::{AnyOrder, BufferedInput, each_query};
-use crate::record::columns::{ColumnSource, PieceSize};
-use crate::record::duplicates::report_duplicates;
-use crate::record::layout::{Docnos, Record};
-use crate::record::reader::{
-    BuildRanking, InOrder, RowReader, RowSource, TextSource, WorkerResults, gather,
+use crate::record::{
+    any_order::{AnyOrder, each_query},
+    columns::{ColumnSource, PieceSize},
+    duplicates::report_duplicates,
+    layout::{Docnos, Record},
+    reader::{BuildRanking, InOrder, RowReader, RowSource, TextSource, WorkerResults, gather},
+    text_source::ReadContext,
 };
-use crate::record::text_source::ReadContext;
 use crate::settings::Join;
 use crate::sort;
 use crate::spans::{GoldPositions, GoldSpan};
@@ -63,7 +67,7 @@ pub struct Qrels {
     name: String,
     /// The dialect of the text; `None` for judgments from memory, which can be joined in every
     /// dialect.
-    dialect: Option<Dialect>,
+    pub(super) dialect: Option<Dialect>,
     book: Codebook,
     queries: Interner,
     /// For each query, the query that its worker met next, if known, or `u32::MAX`: runs often
@@ -75,7 +79,7 @@ pub struct Qrels {
     /// The judgments by facet, if facets were read; documents are then numbered.
     grouped: Option<Arc<Facets>>,
     /// The judged passages, if judgments are by span; the tables then have no documents.
-    passages: Option<JudgedPassages>,
+    pub(super) passages: Option<JudgedPassages>,
     tables: Vec<DocTable>,
     shelves: Vec<DocArena>,
     fingerprint: u128,
@@ -117,7 +121,7 @@ impl Qrels {
     /// );
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        Self::read_with(input, Dialect::default(), FileAccess::default())
+        Join::default().qrels(input)
     }
 
     /// Reads qrels as [`Qrels::read`], in a given dialect, for a [`Join`](crate::settings::Join) of
@@ -142,13 +146,13 @@ impl Qrels {
         judgments: impl IntoIterator<Item = (Q, D, f64)>,
     ) -> Result<Self> {
         let rows = CollectedRows::from_rows(judgments);
-        let qrels = Self::columns(&[rows.judgments(&rows.queries())], Dialect::Laneval)?;
-        Ok(qrels.for_any_dialect())
+        let qrels = Join::default().judgments(&[rows.judgments(&rows.queries())])?;
+        Ok(qrels.with_dialect(None))
     }
 
-    /// Returns the same qrels, for runs of any dialect.
-    pub(crate) fn for_any_dialect(self) -> Self {
-        Self { dialect: None, ..self }
+    /// Sets the dialect that the qrels are read in; `None` stands for every dialect.
+    pub(crate) fn with_dialect(self, dialect: Option<Dialect>) -> Self {
+        Self { dialect, ..self }
     }
 
     /// Makes qrels of columns in memory, for a [`Join`](crate::settings::Join) of this dialect.
@@ -173,35 +177,13 @@ impl Qrels {
     /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond
     /// the bytes, codes beyond their dictionary, views beyond their buffers. Otherwise as
     /// [`Qrels::read_with`]; the line of a problem is the row, from 1, in all batches together.
-    pub fn columns(batches: &[columns::QrelsColumns<'_>], dialect: Dialect) -> Result<Self> {
-        let (units, size) = (&DocIdRule::Identity, PieceSize::default());
-        Self::columns_in_pieces(batches, dialect, units, size, None)
-    }
-
-    /// Makes qrels of columns in memory, and merges judgments by the rule `units`.
-    pub(crate) fn columns_in_pieces(
-        batches: &[columns::QrelsColumns<'_>],
-        dialect: Dialect,
-        units: &DocIdRule,
-        size: PieceSize,
-        watch: Option<&ProgressHandle>,
-    ) -> Result<Self> {
-        let seed = Seed::random();
-        let columns = CheckedColumns::from_judgments("qrels", batches, seed)?;
-        let source = ColumnSource::all(&columns, size, watch);
-        let (qrels, problems) = read_from(&source, dialect, units, seed)?;
-        problems.into_result(qrels)
+    pub fn columns(batches: &[QrelsColumns<'_>], dialect: Dialect) -> Result<Self> {
+        Join { dialect, ..Join::default() }.judgments(batches)
     }
 
     /// Returns qrels without a judgment, for a text that is not read.
     pub(crate) fn empty(name: &str, dialect: Dialect, seed: Seed) -> Self {
-        let (read, scattered) = gather(Vec::new());
-        let settings =
-            JudgmentRules { rules: dialect.rules(), exact: false, units: &DocIdRule::Identity };
-        let text = QrelsText { name, line: &|line| line };
-        let whole = BufferedInput::Streaming;
-        let (qrels, _) = sort_out(read, scattered, whole, text, settings, seed);
-        Self { dialect: Some(dialect), ..qrels }
+        Self::from_arenas(Ids::default(), Vec::new(), name, dialect, seed)
     }
 
     /// Returns the ids of the judged queries, in bytewise order.
@@ -250,7 +232,7 @@ impl Qrels {
     /// ```
     pub fn agreement(&self) -> Option<(Ids, JudgeAgreement)> {
         let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == FacetKind::Judge)?;
-        let mut ratings: Vec<Rating> = Vec::new();
+        let mut ratings = Vec::new();
         for query in 0..grouped.judgments.len() {
             // Documents are numbered within their query, and items through all queries.
             let first = grouped.documents(query).start as u32;
@@ -280,14 +262,8 @@ impl Qrels {
         seed: Seed,
     ) -> Self {
         let (read, _) = gather::<JudgmentReader, AnyOrder>(Vec::new());
-        let text = QrelsText { name, line: &|line| line };
-        let (qrels, _) = finish(read, ids, shelves, None, text, seed);
-        Self { dialect: Some(dialect), ..qrels }
-    }
-
-    /// Sets the dialect that the qrels are read in.
-    pub(super) fn of_dialect(self, dialect: Dialect) -> Self {
-        Self { dialect: Some(dialect), ..self }
+        let (qrels, _) = finish(read, ids, shelves, None, name, &|line| line, seed);
+        qrels.with_dialect(Some(dialect))
     }
 
     /// Adds judgments by facet (judge, subtopic or preference group) to the qrels, with their
@@ -309,11 +285,6 @@ impl Qrels {
         Self { queries, facts, passages: Some(passages), fingerprint, ..self }
     }
 
-    /// Returns the judged passages of the queries, if the qrels are by span.
-    pub(crate) fn passages(&self) -> Option<&JudgedPassages> {
-        self.passages.as_ref()
-    }
-
     /// Returns the counts of judged passages and positions by grade, if the qrels are by span.
     #[doc(hidden)]
     pub fn gold_facts(&self) -> Option<&Arc<GoldCounts>> {
@@ -330,9 +301,8 @@ impl Qrels {
     /// Returns these qrels with the dialect, repeats, partner and fingerprint of `other`, whose
     /// place they take in joins.
     pub(crate) fn with_settings_of(self, other: &Qrels) -> Self {
-        let Self { dialect, fingerprint, repeats, partner, .. } = other;
-        let (repeats, partner) = (repeats.clone(), partner.clone());
-        Self { dialect: *dialect, repeats, partner, fingerprint: *fingerprint, ..self }
+        let (repeats, partner) = (other.repeats.clone(), other.partner.clone());
+        Self { dialect: other.dialect, repeats, partner, fingerprint: other.fingerprint, ..self }
     }
 
     /// Returns whether the hash tables of judged documents keep a key a document: its exact grade
@@ -358,12 +328,6 @@ impl Qrels {
     /// Returns the name of the qrels in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Returns the dialect that the text of the qrels was read in; `None` for judgments from
-    /// memory.
-    pub(crate) fn dialect(&self) -> Option<Dialect> {
-        self.dialect
     }
 
     /// Returns whether the qrels can be joined with runs of bare scores, which name no documents.
@@ -419,15 +383,14 @@ impl Qrels {
         if self.passages.is_some() {
             return Vec::new();
         }
-        let JudgedDocs { shelf, table } = self.judged(query);
+        let judged = self.judged(query);
         let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
             // With facets, keys are the numbers of documents, and no grades.
-            Some(_) if self.grouped.is_none() => shelf
-                .keys(table)
-                .map(|(docno, key)| (docno.to_vec(), f64::from_bits(key)))
-                .collect(),
-            _ => shelf
-                .documents(table)
+            Some(_) if self.grouped.is_none() => {
+                judged.keys().map(|(docno, key)| (docno.to_vec(), f64::from_bits(key))).collect()
+            }
+            _ => judged
+                .documents()
                 .map(|(docno, code)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0)))
                 .collect(),
         };
@@ -480,47 +443,40 @@ impl Qrels {
             return Problems::default();
         }
         let evaluated: HashSet<u32> = evaluated.collect();
-        let mut found: Vec<Problems> = self
+        let mut found: Vec<_> = self
             .repeats
             .iter()
             .filter(|(id, _)| self.query(id).is_some_and(|query| evaluated.contains(&query)))
             .map(|(_, problems)| problems.clone())
             .collect();
         // Workers found the repeats, in any order of queries.
-        sort::by(&mut found, |one, other| {
-            let [one, other] =
-                [one, other].map(|problems| problems.first.first().map(|problem| problem.line));
-            one.cmp(&other)
-        });
+        let line = |problems: &Problems| problems.first.first().map(|problem| problem.line);
+        sort::by(&mut found, |one, other| line(one).cmp(&line(other)));
         join(found)
     }
 
     /// Begins a label matrix for runs joined with the qrels, without any run yet.
     pub(crate) fn matrix(&self, join: &Join) -> MatrixBuilder {
-        let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
+        let shared = self.shared_judgments(join);
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
-        MatrixBuilder::new(self.book.clone(), join.rule(), self.fingerprint, queries, facts)
-            .with_exact(self.exact.clone())
-            .with_facets(self.grouped.clone())
-            .with_spans(self.passages.as_ref().map(|passages| passages.facts.clone()))
-            .with_shared_judgments(shared)
+        let mut matrix =
+            MatrixBuilder::new(self.book.clone(), join.rule(), self.fingerprint, queries, facts);
+        (matrix.exact, matrix.grouped) = (self.exact.clone(), self.grouped.clone());
+        matrix.spans = self.gold_facts().cloned();
+        matrix.shared = shared;
+        matrix
     }
 
     /// Begins a label matrix without runs as [`Qrels::matrix`], and frees the tables of judged
     /// documents.
     pub(crate) fn into_matrix(self, join: &Join) -> MatrixBuilder {
-        let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
-        MatrixBuilder::new(
-            self.book,
-            join.rule(),
-            self.fingerprint,
-            self.queries.into_ids(),
-            self.facts,
-        )
-        .with_exact(self.exact)
-        .with_facets(self.grouped)
-        .with_spans(self.passages.map(|passages| passages.facts))
-        .with_shared_judgments(shared)
+        let shared = self.shared_judgments(join);
+        let queries = self.queries.into_ids();
+        let mut matrix =
+            MatrixBuilder::new(self.book, join.rule(), self.fingerprint, queries, self.facts);
+        (matrix.exact, matrix.grouped, matrix.shared) = (self.exact, self.grouped, shared);
+        matrix.spans = self.passages.map(|passages| passages.facts);
+        matrix
     }
 }
 
@@ -528,8 +484,7 @@ impl Qrels {
 pub(crate) fn read(
     text: &OpenInput,
     form: &RowLayout,
-    dialect: Dialect,
-    units: &DocIdRule,
+    join: &Join,
     ReadContext { seed, size, watch }: ReadContext<'_>,
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
@@ -537,11 +492,11 @@ pub(crate) fn read(
             let columns = CheckedColumns::from_judgments(&text.name, batches, seed)?
                 .check_file(Role::Qrels)?;
             let source = ColumnSource::all(&columns, PieceSize::default(), watch);
-            read_from(&source, dialect, units, seed)
+            read_from(&source, join, seed)
         });
     }
     let source = TextSource::buffered(text, form, size, watch);
-    let (qrels, problems) = read_from(&source, dialect, units, seed)?;
+    let (qrels, problems) = read_from(&source, join, seed)?;
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
@@ -549,48 +504,36 @@ pub(crate) fn read(
 /// source has more distinct grades than codes, reads the source again with exact grades.
 pub(crate) fn read_from(
     source: &impl RowSource,
-    dialect: Dialect,
-    units: &DocIdRule,
+    join: &Join,
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
-    let settings = JudgmentRules { rules: dialect.rules(), exact: false, units };
-    let ((mut qrels, mut problems), mut count) = read_with(source, settings, seed)?;
+    let ((mut qrels, mut problems), mut count) = read_with(source, join, false, seed)?;
     if !qrels.book.is_exact() {
-        let settings = JudgmentRules { exact: true, ..settings };
-        ((qrels, problems), count) = read_with(source, settings, seed)?;
+        ((qrels, problems), count) = read_with(source, join, true, seed)?;
     }
     if count == 0 {
         let expected = source.expected(Role::Qrels);
         problems = whole_file(source.name(), format!("there is no judgment in it{expected}"));
     }
-    Ok((Qrels { dialect: Some(dialect), ..qrels }, problems))
+    Ok((qrels.with_dialect(Some(join.dialect)), problems))
 }
 
-/// The rules by which qrels are read: those of the dialect, those of units, and whether grades stay
-/// exact.
-#[derive(Clone, Copy)]
-struct JudgmentRules<'u> {
-    rules: Rules,
-    /// Whether tables keep exact grades beside codes.
-    exact: bool,
-    units: &'u DocIdRule,
-}
-
-/// Reads qrels once, with exact grades if the rules ask for them; returns judgments, problems and
-/// row count.
+/// Reads qrels once, by the dialect and the units of the join. Tables keep exact grades beside
+/// codes if `exact`. Returns judgments, problems and row count.
 fn read_with(
     source: &impl RowSource,
-    settings: JudgmentRules<'_>,
+    join: &Join,
+    exact: bool,
     seed: Seed,
 ) -> Result<((Qrels, Problems), u64)> {
-    let rules = settings.rules;
+    let rules = join.dialect.rules();
+    let reader = || JudgmentReader { rules, queries: Interner::new(seed) };
+    let builder = || QrelsBuilder::new(join, exact, seed);
     let back = AtomicBool::new(false);
     // Late repeats are errors only in evaluated queries, and repeats of a unit are no errors.
-    let thinning = !rules.late_repeats && !settings.units.is_some_rule();
-    let (read, grouped) = source.read(&back, seed, || {
-        let builder = QrelsBuilder::new(settings, seed);
-        (JudgmentReader::new(rules, seed), InOrder::new(builder, &back).thinning(thinning))
-    })?;
+    let thinning = !rules.late_repeats && !join.qrels_units.is_some_rule();
+    let (read, grouped) = source
+        .read(&back, seed, || (reader(), InOrder::new(builder(), &back).thinning(thinning)))?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
         && let Some(assembled) = assemble(read, grouped, source, seed)
@@ -598,13 +541,10 @@ fn read_with(
         return Ok((assembled, count));
     }
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, || {
-        let keep = AnyOrder::unsorted().with_input(source.whole()).thinning(thinning);
-        (JudgmentReader::new(rules, seed), keep)
+        (reader(), AnyOrder::unsorted().with_input(source.whole()).thinning(thinning))
     })?;
     let count = read.count;
-    let text = QrelsText { name: source.name(), line: &|line| source.line(line) };
-    let sorted = sort_out(read, scattered, source.whole(), text, settings, seed);
-    Ok((sorted, count))
+    Ok((sort_out(read, scattered, source, builder, seed), count))
 }
 
 /// The row reader of a worker that reads qrels: the rules of the dialect, and the queries met so
@@ -612,12 +552,6 @@ fn read_with(
 struct JudgmentReader {
     rules: Rules,
     queries: Interner,
-}
-
-impl JudgmentReader {
-    fn new(rules: Rules, seed: Seed) -> Self {
-        Self { rules, queries: Interner::new(seed) }
-    }
 }
 
 impl RowReader for JudgmentReader {
@@ -645,7 +579,8 @@ impl RowReader for JudgmentReader {
 pub(super) struct QrelsBuilder<'u> {
     shelf: DocArena,
     tables: Vec<DocTable>,
-    grades: Grades,
+    /// The distinct grades ≥ 0 that the worker has met, in the order of their first occurrence.
+    grades: Vec<f64>,
     /// The facts of queries, by preliminary codes.
     facts: GradeHistograms,
     /// The exact grades of queries, if they are kept; all have one code then.
@@ -665,55 +600,42 @@ pub(super) struct QrelsBuilder<'u> {
     judged_units: QrelsAggregator,
 }
 
-/// The distinct grades ≥ 0 of the qrels that one worker has met, in the order of their first
-/// occurrence.
-#[derive(Default)]
-struct Grades(Vec<f64>);
+impl<'u> QrelsBuilder<'u> {
+    /// Makes a builder of hash tables of judged documents, without any query yet.
+    fn new(join: &'u Join, exact: bool, seed: Seed) -> Self {
+        Self {
+            shelf: DocArena::new(exact),
+            late: join.dialect.rules().late_repeats,
+            units: Some((&join.qrels_units, seed)).filter(|(units, _)| units.is_some_rule()),
+            ..Self::numbered(exact)
+        }
+    }
 
-impl Grades {
     /// Returns the preliminary code of a grade, which is replaced when all grades of the qrels are
-    /// known.
+    /// known; grades ≥ 0 share one if exact grades are kept.
     fn code(&mut self, grade: f64) -> u8 {
+        if self.exact.is_some() && grade >= 0.0 {
+            return FIRST_GRADE;
+        }
         if grade < 0.0 {
             return NEGATIVE;
         }
         // A linear search, because grades are few. Where grades are many, the list ends at one
         // grade too many, and all judgments are read again.
-        let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
+        let grades = &mut self.grades;
+        let at = grades.iter().position(|&known| known == grade).unwrap_or_else(|| {
             // Keep one grade beyond the limit: the codebook then shows the excess.
-            self.0.truncate(MAX_GRADES);
-            self.0.push(grade);
-            self.0.len() - 1
+            grades.truncate(MAX_GRADES);
+            grades.push(grade);
+            grades.len() - 1
         });
         FIRST_GRADE.saturating_add(at as u8)
-    }
-}
-
-impl<'u> QrelsBuilder<'u> {
-    /// Makes a builder of hash tables of judged documents, without any query yet.
-    fn new(JudgmentRules { rules, exact, units }: JudgmentRules<'u>, seed: Seed) -> Self {
-        Self {
-            shelf: if exact { DocArena::with_keys() } else { DocArena::default() },
-            exact: exact.then(ExactHistograms::default),
-            late: rules.late_repeats,
-            facts: GradeHistograms::new(),
-            units: Some((units, seed)).filter(|(units, _)| units.is_some_rule()),
-            ..Self::default()
-        }
-    }
-
-    /// Returns the preliminary code of a grade; grades ≥ 0 share one if exact grades are kept.
-    fn code(&mut self, grade: f64) -> u8 {
-        match self.exact {
-            Some(_) if grade >= 0.0 => FIRST_GRADE,
-            _ => self.grades.code(grade),
-        }
     }
 
     /// Adds the judgments of a query as a hash table, merged by unit first if a rule asks for it.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         let Some((rule, seed)) = self.units else { return self.add_table(query, records, docnos) };
-        let mut units = std::mem::take(&mut self.judged_units);
+        let mut units = mem::take(&mut self.judged_units);
         let (judged, docnos) = units.aggregate(rule, seed, records, &docnos, &mut self.findings);
         self.add_table(query, judged, docnos);
         self.judged_units = units;
@@ -756,7 +678,7 @@ impl<'u> QrelsBuilder<'u> {
     /// if `exact`.
     pub fn numbered(exact: bool) -> Self {
         Self {
-            shelf: DocArena::with_keys(),
+            shelf: DocArena::new(true),
             exact: exact.then(ExactHistograms::default),
             facts: GradeHistograms::new(),
             ..Self::default()
@@ -810,8 +732,7 @@ impl<'u> QrelsBuilder<'u> {
             return;
         }
         let mut code = [NEGATIVE; 256];
-        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..])
-        {
+        for (&grade, code) in std::iter::zip(&self.grades, &mut code[usize::from(FIRST_GRADE)..]) {
             *code = book.code(grade).unwrap_or(NEGATIVE);
         }
         self.shelf.recode(code);
@@ -870,10 +791,10 @@ impl QueryLocation {
 /// Returns the places of all queries that all workers have read, sorted by id.
 pub(super) fn sorted(names: &[&Ids]) -> Vec<QueryLocation> {
     let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
-    for (worker, ids) in names.iter().enumerate() {
-        all.extend(ids.iter().enumerate().map(|(number, id)| {
+    for (worker, ids) in (0..).zip(names) {
+        all.extend((0..).zip(ids.iter()).map(|(number, id)| {
             let prefix = IdPrefix::new(id, 0, id.len()).prefix();
-            QueryLocation { prefix, worker: worker as u32, number: number as u32 }
+            QueryLocation { prefix, worker, number }
         }));
     }
     all.par_sort_unstable_by(|one, other| {
@@ -906,8 +827,8 @@ fn assemble(
     let after = after.map(|next| next.unwrap_or(u32::MAX)).collect();
     read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
-    let text = QrelsText { name: source.name(), line: &|line| source.line(line) };
-    let (qrels, problems) = finish(read, ids, shelvings, Some(order), text, seed);
+    let (name, line) = (source.name(), &|line| source.line(line));
+    let (qrels, problems) = finish(read, ids, shelvings, Some(order), name, line, seed);
     Some((Qrels { after, ..qrels }, problems))
 }
 
@@ -926,12 +847,11 @@ pub(super) fn number_queries(order: &[QueryLocation], names: &[&Ids]) -> (Ids, V
 }
 
 /// Makes qrels of records in any order: numbers the queries, and builds a hash table for each.
-fn sort_out(
+fn sort_out<'u>(
     mut read: WorkerResults<JudgmentReader>,
     scattered: Vec<AnyOrder>,
-    whole: BufferedInput<'_>,
-    text: QrelsText<'_>,
-    settings: JudgmentRules<'_>,
+    source: &impl RowSource,
+    builder: impl Fn() -> QrelsBuilder<'u> + Sync,
     seed: Seed,
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
@@ -944,22 +864,15 @@ fn sort_out(
         .collect();
     let shelvings = each_query(
         scattered,
-        (whole, RankColumn::None),
+        (source.whole(), RankColumn::None),
         None,
-        || QrelsBuilder::new(settings, seed),
+        builder,
         |shelving, records, docnos| {
             shelving.add(ids.get(records[0].query as usize), records, docnos);
         },
     );
     read.findings.count_omitted(dropped);
-    finish(read, ids, shelvings, None, text, seed)
-}
-
-/// The name of the qrels in messages, with a function from the lines read to the lines of the text.
-pub(super) struct QrelsText<'a> {
-    pub name: &'a str,
-    /// A function from the lines that were read to the lines of the text.
-    pub line: &'a dyn Fn(u64) -> u64,
+    finish(read, ids, shelvings, None, source.name(), &|line| source.line(line), seed)
 }
 
 /// Makes qrels of the hash tables of all workers: sets final codes of grades, and orders the
@@ -969,17 +882,22 @@ pub(super) fn finish<R>(
     ids: Ids,
     mut shelvings: Vec<QrelsBuilder<'_>>,
     order: Option<Vec<QueryLocation>>,
-    QrelsText { name, line }: QrelsText<'_>,
+    name: &str,
+    line: &dyn Fn(u64) -> u64,
     seed: Seed,
 ) -> (Qrels, Problems) {
     let (lines, mut findings) = (read.lines(), read.findings);
-    for shelving in &mut shelvings {
-        findings.merge(std::mem::take(&mut shelving.findings));
-    }
+    shelvings.iter_mut().for_each(|shelving| findings.merge(mem::take(&mut shelving.findings)));
     let mut problems = or_no_units(findings.into_problems(name, line, &lines), name, &shelvings);
     let exact = shelvings.iter().filter_map(|shelving| shelving.exact.as_ref());
     let extents = exact.filter_map(ExactHistograms::extent).reduce(GradeRange::and);
-    let book = make_codebook(extents, &shelvings).unwrap_or_else(|error| {
+    let book = match extents {
+        Some(extent) => Ok(Codebook::single_class(extent)),
+        None => {
+            Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.iter().copied()))
+        }
+    };
+    let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {
             problems = whole_file(name, error.to_string());
         }
@@ -997,14 +915,10 @@ pub(super) fn finish<R>(
     let exact = extents.map(|_| exact_facts(&order, &shelvings));
     let fingerprint =
         shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
-    let mut repeats = Vec::new();
-    let mut shelves = Vec::with_capacity(shelvings.len());
-    for shelving in shelvings {
-        let found = shelving.repeats.into_iter();
-        repeats
-            .extend(found.map(|(id, findings)| (id, findings.into_problems(name, line, &lines))));
-        shelves.push(shelving.shelf);
-    }
+    let (shelves, repeats): (_, Vec<_>) =
+        shelvings.into_iter().map(|shelving| (shelving.shelf, shelving.repeats)).unzip();
+    let repeats = repeats.into_iter().flatten();
+    let repeats = repeats.map(|(id, found)| (id, found.into_problems(name, line, &lines)));
     let qrels = Qrels {
         name: name.to_owned(),
         dialect: None,
@@ -1018,22 +932,11 @@ pub(super) fn finish<R>(
         tables,
         shelves,
         fingerprint,
-        repeats,
+        repeats: repeats.collect(),
         seed,
         partner: None,
     };
     (qrels, problems)
-}
-
-/// Makes the codebook of all grades of the qrels: from `extent` if grades are exact, else from the
-/// distinct ones.
-fn make_codebook(extent: Option<GradeRange>, shelvings: &[QrelsBuilder<'_>]) -> Result<Codebook> {
-    match extent {
-        Some(extent) => Ok(Codebook::single_class(extent)),
-        None => {
-            Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()))
-        }
-    }
 }
 
 /// Returns the problems of the qrels, or that `--qrels-doc-id` would change nothing, if there are
@@ -1061,10 +964,14 @@ fn exact_facts(order: &[QueryLocation], shelvings: &[QrelsBuilder]) -> ExactHist
 /// Returns the places of all queries as they lie on the shelves of the workers, one shelf after the
 /// other.
 fn as_they_lie(shelvings: &[QrelsBuilder]) -> Vec<QueryLocation> {
-    let places = shelvings.iter().enumerate().flat_map(|(worker, shelving)| {
-        (0..shelving.tables.len() as u32).map(move |number| (worker as u32, number))
+    let places = (0..).zip(shelvings).flat_map(|(worker, shelving)| {
+        (0..shelving.tables.len() as u32).map(move |number| QueryLocation {
+            prefix: 0,
+            worker,
+            number,
+        })
     });
-    places.map(|(worker, number)| QueryLocation { prefix: 0, worker, number }).collect()
+    places.collect()
 }
 
 /// Counts the judged documents of each query by the final codes of their grades, in the order of
@@ -1079,7 +986,7 @@ fn facts(order: &[QueryLocation], shelvings: &[QrelsBuilder]) -> GradeHistograms
         }
         facts
     });
-    let parts: Vec<GradeHistograms> = parts.collect();
+    let parts: Vec<_> = parts.collect();
     let mut facts = GradeHistograms::new();
     parts.iter().for_each(|part| facts.append(part));
     facts

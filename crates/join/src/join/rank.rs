@@ -30,18 +30,19 @@
 //! document. Where labels differ the docnos are fetched and sorted, and the row has the bytes that
 //! sorting everything would give.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, iter::zip, mem, ops::Range};
 
-use super::aggregate::{AggregateRule, Aggregator};
-use super::doc_table::JudgedDocs;
-use super::score_checks::{RankedResults, may_differ_in_f32};
+use super::{
+    doc_table::JudgedDocs,
+    score_checks::{RankedResults, may_differ_in_f32},
+};
 use crate::aggregation::Aggregation;
 use crate::lines::diagnostics::{Diagnostics, quoted};
-use crate::matrix::code::NOT_IN_QRELS;
-use crate::matrix::{ScoreWarnings, StagedTies};
-use crate::record::duplicates::report_duplicates;
-use crate::record::layout::{ColumnRows, Docnos, Record, by_docno};
+use crate::matrix::{ScoreWarnings, StagedTies, code::NOT_IN_QRELS};
+use crate::record::{
+    duplicates::report_duplicates,
+    layout::{ColumnRows, Docnos, Record, by_docno},
+};
 use crate::rule::{RankingRule, ScoreType, TieBreak};
 
 /// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple
@@ -50,13 +51,13 @@ const MOST_RESULTS: usize = u32::MAX as usize - 3;
 
 /// Returns the error of a query with more than `most` lines, as they could not be numbered; else
 /// `None`.
-pub(crate) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
+pub fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
     (lines > most)
         .then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
 }
 
 /// The lists to which a ranking's labels are appended, and the keys of its documents in the qrels.
-pub(crate) struct LabelBuffers<'a> {
+pub struct LabelBuffers<'a> {
     pub labels: &'a mut Vec<u8>,
     /// The codes and keys of named documents, if keys are kept.
     pub keys: Option<&'a mut Vec<(u8, u64)>>,
@@ -66,12 +67,13 @@ pub(crate) struct LabelBuffers<'a> {
 const MOST_IN_A_SLOT: usize = 64;
 
 /// A table of one query's results by the hash of their docno, which finds duplicate documents.
-/// Equal hashes share a slot. Numbers of results go on from query to query.
+/// Equal hashes share a slot. Numbers of results go on from query to query, and begin with 1.
+#[derive(Default)]
 struct HashSlots {
     /// The last result of each slot.
     last: Vec<u32>,
-    /// The number of the first result of the query.
-    first: u32,
+    /// The number of the last result so far.
+    used: u32,
     /// For each result of the query, the previous result in the same slot.
     before: Vec<u32>,
     /// Pairs of results with a common slot, as two lists: the later results, and the earlier
@@ -79,15 +81,10 @@ struct HashSlots {
     meeting: [Vec<u32>; 2],
 }
 
-impl Default for HashSlots {
-    fn default() -> Self {
-        Self { last: Vec::new(), first: 1, before: Vec::new(), meeting: Default::default() }
-    }
-}
-
 /// The ranker of a query's results, which sorts them, and labels each by its grade in the qrels.
 /// Its buffers are reused from query to query.
-pub(crate) struct Ranker {
+#[derive(Default)]
+pub struct Ranker {
     rule: RankingRule,
     /// Whether duplicates are looked for only among the ranks that are kept.
     late: bool,
@@ -102,39 +99,35 @@ pub(crate) struct Ranker {
     short: Vec<u64>,
     /// The findings about the scores.
     pub seen: ScoreWarnings,
-    /// The groups of equal scores, if they are kept; empty for scores that the rank column orders.
+    /// The groups of equal scores, if they are kept.
     pub tied: Option<StagedTies>,
     /// The problems of rank columns, if they order equal scores.
     pub wrong_ranks: Diagnostics,
 }
 
 impl Ranker {
-    /// Makes a ranker by a rule of scores and ties; `late` seeks duplicates only among the ranks
-    /// that are kept.
+    /// Makes a ranker by the rule for the results of a run; `late` seeks duplicates only among the
+    /// ranks that are kept. Results that were merged into units have no duplicates.
     pub fn new(rule: RankingRule, late: bool) -> Self {
-        Self {
-            rule,
-            late,
-            distinct: false,
-            slots: HashSlots::default(),
-            candidates: Vec::new(),
-            order: Vec::new(),
-            short: Vec::new(),
-            seen: ScoreWarnings::default(),
-            tied: None,
-            wrong_ranks: Diagnostics::default(),
-        }
-    }
-
-    /// Makes a ranker of results that were merged by unit, among which there are no duplicates.
-    pub fn for_aggregated(merging: &AggregateRule, rule: RankingRule) -> Self {
-        let distinct = merging.repeats != Aggregation::Error;
-        Self { distinct, ..Self::new(Aggregator::rule_of_units(merging, rule), false) }
+        let Some(repeats) = rule.units.as_ref().map(|units| units.repeats) else {
+            return Self { rule, late, ..Self::default() };
+        };
+        let by_docno = matches!(rule.ties, TieBreak::DocnoAscending | TieBreak::DocnoDescending);
+        let rule = match repeats {
+            Aggregation::Max | Aggregation::Error if by_docno => rule,
+            // `TieBreak::Input` keeps units in the order of merging. F32 turns off the check for
+            // ties that only f32 has, because under f32 the units would get different scores.
+            Aggregation::Sum(_) | Aggregation::Mean(_) => {
+                RankingRule { score: ScoreType::F32, ..rule }
+            }
+            _ => RankingRule { score: ScoreType::F32, ties: TieBreak::Input, ..rule },
+        };
+        Self { rule, distinct: repeats != Aggregation::Error, ..Self::default() }
     }
 
     /// Sets whether the groups of results with equal scores are kept for the matrix.
     pub fn with_ties(self, keep: bool) -> Self {
-        Self { tied: (keep && self.rule.ties != TieBreak::Rank).then(StagedTies::default), ..self }
+        Self { tied: keep.then(StagedTies::default), ..self }
     }
 
     /// Ranks the results of one query, and appends their labels and keys; returns the number of
@@ -188,7 +181,7 @@ impl Ranker {
                 self.check_kept(query, records, depth, docnos, findings);
             }
             // The order is taken out while the methods below borrow all of the ranker.
-            let order = std::mem::take(&mut self.order);
+            let order = mem::take(&mut self.order);
             let record = |at: usize| &records[number(order[at])];
             let labelled = with_ties(&order, depth, |at| at >> 32).len();
             self.add_labels(labelled, |at| *record(at), judged, docnos, labels);
@@ -228,7 +221,7 @@ impl Ranker {
         self.add_labels(count, |at| rows.record(at), judged, docnos, labels);
         let new_labels = &labels[first..];
         let mixed = are_tied
-            && std::iter::zip(keys.windows(2), new_labels.windows(2))
+            && zip(keys.windows(2), new_labels.windows(2))
                 .any(|(keys, labels)| (keys[0] == keys[1]) & (labels[0] != labels[1]));
         if mixed || self.rule.score == ScoreType::F64 && may_differ_in_f32(new_labels, keys) {
             labels.truncate(first);
@@ -300,7 +293,7 @@ impl Ranker {
         records: &[Record],
         docnos: Docnos<'_>,
     ) -> Vec<Record> {
-        let mut ranked: Vec<(i64, Record)> = Vec::with_capacity(records.len());
+        let mut ranked = Vec::with_capacity(records.len());
         for record in records {
             let rank = docnos.rank_column(record).unwrap_or_else(|| {
                 self.wrong_ranks.add(record.at, || {
@@ -351,7 +344,7 @@ impl Ranker {
     /// equal.
     #[inline(never)]
     fn may_repeat(&mut self, count: usize, hash: impl Fn(usize) -> u64) -> bool {
-        let HashSlots { last, first, before, meeting: [one, other] } = &mut self.slots;
+        let HashSlots { last, used, before, meeting: [one, other] } = &mut self.slots;
         let size = (count * 2).next_power_of_two().max(64);
         last.resize(size.max(last.len()), 0);
         [&mut *before, one, other]
@@ -359,24 +352,24 @@ impl Ranker {
             .for_each(|each| each.resize(count.max(each.len()), 0));
         // Invariant: a number below `first` is that of a result of another query, so slots need not
         // be cleared before numbers run out.
-        if u32::MAX - *first <= count as u32 {
+        if u32::MAX - *used <= count as u32 + 1 {
             last.fill(0);
-            *first = 1;
+            *used = 0;
         }
-        let next = *first + count as u32;
-        let first = std::mem::replace(first, next);
+        let first = *used + 1;
+        *used += count as u32;
         let (last, before) = (&mut last[..size], &mut before[..count]);
         let (one, other) = (&mut one[..count], &mut other[..count]);
         let mut collisions = 0;
         for at in 0..count {
             let slot = &mut last[hash(at) as usize & (size - 1)];
-            before[at] = std::mem::replace(slot, first + at as u32);
+            before[at] = mem::replace(slot, first + at as u32);
             // Write every result down, but count only results that met another: no branch to
             // mispredict.
             one[collisions] = at as u32;
             collisions += usize::from(before[at] >= first);
         }
-        std::iter::zip(&mut *other, &one[..collisions])
+        zip(&mut *other, &one[..collisions])
             .for_each(|(other, &one)| *other = before[one as usize] - first);
         let (mut repeats, mut rounds) = (false, 0);
         while collisions > 0 && !repeats {
@@ -532,7 +525,7 @@ impl Ranker {
                 let mut order: Vec<(&[u8], u8)> =
                     group.map(|at| docnos.get(record(at))).zip(tied.iter().copied()).collect();
                 sort_by_docno(&mut order, by_docno);
-                std::iter::zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
+                zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
             }
         }
     }
@@ -593,7 +586,7 @@ impl KeyOrder {
         // No early end: a loop without a branch for each pair, over a list whose answer is nearly
         // always yes.
         let (mut ascending, mut distinct) = (true, true);
-        for (one, next) in std::iter::zip(results, &results[1.min(results.len())..]) {
+        for (one, next) in zip(results, &results[1.min(results.len())..]) {
             ascending &= key(one) <= key(next);
             distinct &= key(one) != key(next);
         }
@@ -785,7 +778,7 @@ mod tests {
             left in 1u32..200,
         ) {
             let mut ranker = Ranker::new(RankingRule::default(), false);
-            ranker.slots.first = u32::MAX - left;
+            ranker.slots.used = u32::MAX - 1 - left;
             for query in queries {
                 let hashes: Vec<u64> = query.iter().map(|hash| hash.wrapping_mul(spread)).collect();
                 let distinct: std::collections::HashSet<&u64> = hashes.iter().collect();

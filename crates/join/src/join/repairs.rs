@@ -7,8 +7,7 @@
 //! is named, with a pair of ids. The check costs nothing where documents are judged, and otherwise
 //! a millisecond or two a run.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::{borrow::Cow, collections::HashMap, iter::zip};
 
 use super::qrels::Qrels;
 use crate::error::printable;
@@ -25,7 +24,7 @@ const LONGEST: usize = 32;
 
 /// A sample of retrieved document ids, of queries of which hardly any document is judged.
 #[derive(Default)]
-pub(crate) struct RetrievedSample {
+pub struct RetrievedSample {
     /// The number of sampled queries.
     queries: usize,
     /// The number of sampled ids; `judged` counts the judged ids among the sample.
@@ -79,25 +78,19 @@ impl RetrievedSample {
         if self.looked_at == 0 || 10 * self.judged > self.looked_at {
             return None;
         }
-        let judged: Vec<Vec<Vec<u8>>> = self
-            .id_counts
-            .iter()
-            .map(|&(query, _)| qrels.documents(query).into_iter().map(|(id, _)| id).collect())
-            .collect();
+        let mut ids = self.ids.iter();
+        let pairs = self.id_counts.iter().map(|&(query, count)| {
+            let judged: Vec<Vec<u8>> =
+                qrels.documents(query).into_iter().map(|(id, _)| id).collect();
+            let is_other = |id: &&[u8]| judged.binary_search_by(|known| known[..].cmp(id)).is_err();
+            IdsOfQuery { run: ids.by_ref().take(count).filter(is_other).collect(), judged }
+        });
+        let pairs: Vec<_> = pairs.collect();
         let few = self.judged;
-        let most: usize = judged.iter().map(Vec::len).sum();
+        let most: usize = pairs.iter().map(|pair| pair.judged.len()).sum();
         if most < 2 || (most as u64) < 10 * few {
             return None;
         }
-        let mut ids = self.ids.iter();
-        let pairs = std::iter::zip(&self.id_counts, &judged).map(|(&(_, count), judged)| {
-            let known: HashSet<&[u8]> = judged.iter().map(Vec::as_slice).collect();
-            IdsOfQuery {
-                run: ids.by_ref().take(count).filter(|id| !known.contains(id)).collect(),
-                judged,
-            }
-        });
-        let pairs: Vec<IdsOfQuery<'_>> = pairs.collect();
         let found = repairs(&pairs)
             .map(|change| Found::count_matches(change, &pairs))
             .filter(|found| found.matches >= 2 && found.matches >= 10 * few);
@@ -118,18 +111,8 @@ impl RetrievedSample {
 /// The retrieved ids of a query that are not judged, and the judged ids of the query.
 struct IdsOfQuery<'i> {
     run: Vec<&'i [u8]>,
-    judged: &'i [Vec<u8>],
-}
-
-impl<'i> IdsOfQuery<'i> {
-    /// Returns the document ids of a query on one side: retrieved in the run, or judged.
-    fn ids(&self, side: IdSide) -> impl Iterator<Item = &'i [u8]> {
-        let (run, judged): (&[&[u8]], &[Vec<u8>]) = match side {
-            IdSide::Run => (&self.run, &[]),
-            IdSide::Judgments => (&[], self.judged),
-        };
-        run.iter().copied().chain(judged.iter().map(Vec::as_slice))
-    }
+    /// Sorted.
+    judged: Vec<Vec<u8>>,
 }
 
 /// The number of retrieved ids that a change of ids makes equal to judged ids, with a first pair.
@@ -142,7 +125,7 @@ struct Found<'i> {
 
 impl<'i> Found<'i> {
     /// Counts the retrieved ids that a change of ids makes equal to a judged id of their query.
-    fn count_matches(change: IdChange, pairs: &[IdsOfQuery<'i>]) -> Self {
+    fn count_matches(change: IdChange, pairs: &'i [IdsOfQuery<'_>]) -> Self {
         let mut found = Self { change, matches: 0, pair: [b"", b""] };
         for pair in pairs {
             let judged = pair.judged.iter().map(Vec::as_slice);
@@ -198,36 +181,30 @@ impl IdChange {
     /// Returns a document id after the change; `None` if the change does not apply, or leaves
     /// nothing.
     fn key<'i>(&self, id: &'i [u8], side: IdSide) -> Option<Cow<'i, [u8]>> {
-        let key = match self {
-            Self::Case => Some(match std::str::from_utf8(id) {
-                Ok(id) => Cow::Owned(id.to_lowercase().into_bytes()),
-                Err(_) => Cow::Owned(id.to_ascii_lowercase()),
-            }),
+        let key: Cow<'i, [u8]> = match self {
+            Self::Case => match std::str::from_utf8(id) {
+                Ok(id) => id.to_lowercase().into_bytes().into(),
+                Err(_) => id.to_ascii_lowercase().into(),
+            },
             Self::Quotes => {
                 let bare = id.trim_ascii();
                 let within = [b'"', b'\'']
                     .into_iter()
                     .find_map(|quote| bare.strip_prefix(&[quote])?.strip_suffix(&[quote]));
-                Some(Cow::Borrowed(within.unwrap_or(bare)))
+                within.unwrap_or(bare).into()
             }
             Self::LeadingZeros => {
                 let zeros = id.iter().take_while(|&&byte| byte == b'0').count();
-                Some(Cow::Borrowed(&id[zeros.min(id.len().saturating_sub(1))..]))
+                Cow::Borrowed(&id[zeros.min(id.len().saturating_sub(1))..])
             }
-            Self::PointZero => Some(Cow::Borrowed(id.strip_suffix(b".0").unwrap_or(id))),
-            Self::Rounded => rounded(id).map(|text| Cow::Owned(text.into_bytes())),
-            Self::UnicodeForm => {
-                Some(Cow::Owned(without_marks(std::str::from_utf8(id).ok()?).into_bytes()))
-            }
-            Self::Prefix(text, id_side) if *id_side == side => {
-                id.strip_prefix(&text[..]).map(Cow::Borrowed)
-            }
-            Self::Suffix(text, id_side) if *id_side == side => {
-                id.strip_suffix(&text[..]).map(Cow::Borrowed)
-            }
-            Self::Prefix(..) | Self::Suffix(..) => Some(Cow::Borrowed(id)),
+            Self::PointZero => id.strip_suffix(b".0").unwrap_or(id).into(),
+            Self::Rounded => rounded(id)?.into_bytes().into(),
+            Self::UnicodeForm => without_marks(std::str::from_utf8(id).ok()?).into_bytes().into(),
+            Self::Prefix(text, id_side) if *id_side == side => id.strip_prefix(&text[..])?.into(),
+            Self::Suffix(text, id_side) if *id_side == side => id.strip_suffix(&text[..])?.into(),
+            Self::Prefix(..) | Self::Suffix(..) => id.into(),
         };
-        key.filter(|key| !key.is_empty())
+        (!key.is_empty()).then_some(key)
     }
 
     /// Returns whether a change explains that a retrieved and a judged id became equal. Exactly one
@@ -260,7 +237,7 @@ impl IdChange {
 
 /// Returns the changes of document ids to try: one of each kind, and cut beginnings and ends that a
 /// side shares.
-fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 'p {
+fn repairs(pairs: &[IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> {
     let of_kind = [
         IdChange::Case,
         IdChange::Quotes,
@@ -269,23 +246,26 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 
         IdChange::Rounded,
         IdChange::UnicodeForm,
     ];
-    let sides = [IdSide::Run, IdSide::Judgments];
-    of_kind.into_iter().chain(sides.into_iter().flat_map(|side| common_ends(pairs, side)))
+    let run = pairs.iter().flat_map(|pair| pair.run.iter().copied());
+    let judged = pairs.iter().flat_map(|pair| pair.judged.iter().map(Vec::as_slice));
+    of_kind
+        .into_iter()
+        .chain(common_ends(run, IdSide::Run))
+        .chain(common_ends(judged, IdSide::Judgments))
 }
 
 /// Returns the changes that drop a beginning or an end shared by all document ids of a side (run or
 /// qrels).
 fn common_ends<'p>(
-    pairs: &'p [IdsOfQuery<'_>],
+    mut ids: impl Iterator<Item = &'p [u8]>,
     side: IdSide,
-) -> impl Iterator<Item = IdChange> + 'p {
-    let mut ids = pairs.iter().flat_map(move |pair| pair.ids(side));
+) -> impl Iterator<Item = IdChange> {
     let first = ids.next().unwrap_or_default();
     let (mut front, mut back) = (first.len().min(LONGEST), first.len().min(LONGEST));
     for id in ids {
-        let ends = std::iter::zip(first.iter().rev().take(back), id.iter().rev());
+        let ends = zip(first.iter().rev().take(back), id.iter().rev());
         back = ends.take_while(|(one, other)| one == other).count();
-        let starts = std::iter::zip(&first[..front], id);
+        let starts = zip(&first[..front], id);
         front = starts.take_while(|(one, other)| one == other).count();
     }
     // Digits alone are a part of the number.

@@ -1,11 +1,10 @@
 //! The rows of a qrels or run text, passed to a function one by one in the order of the text. A run
 //! of scores alone needs its judgments.
 
-use super::aggregate_rows::RowAggregator;
-use super::qrels::Qrels;
+use super::{aggregate_rows::RowAggregator, qrels::Qrels};
 use crate::aggregation::Aggregation;
 use crate::bytes::input::Input;
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 use crate::format::AlignedQrels;
 use crate::lines::shape::Role;
 use crate::rows::text_rows::{TextRow, each_row};
@@ -47,8 +46,7 @@ impl Join {
         if !self.qrels_units.is_some_rule() {
             return each_row(self.read_settings(), input, Role::Qrels, None, take);
         }
-        let (name, rows) = self.buffer_rows(input, Role::Qrels, None)?;
-        rows.each_judgment(&name, &self.qrels_units, take)
+        self.buffer_rows(input, Role::Qrels, None)?.each_judgment(&self.qrels_units, take)
     }
 
     /// Passes each result of a run text to `take`, in the order of the text, until `take` returns
@@ -84,18 +82,16 @@ impl Join {
     ) -> Result<()> {
         self.check_units()?;
         let (input, partner) = (input.into(), judgments.and_then(Qrels::aligned));
-        let Some(merging) = self.aggregate_rule() else {
+        if !self.aggregates() {
             return each_row(self.read_settings(), input, Role::Run, partner, take);
-        };
-        if merging.repeats == Aggregation::Blank {
-            return Err(Error::Unanswerable(
-                "--aggregate blank leaves ranks empty, which files of results cannot have: take \
-                 --aggregate max"
-                    .to_owned(),
-            ));
         }
-        let (name, rows) = self.buffer_rows(input, Role::Run, partner)?;
-        rows.each_result(&name, merging, &self.rule(), take)
+        if self.aggregation() == Aggregation::Blank {
+            return unanswerable(
+                "--aggregate blank leaves ranks empty, which files of results cannot have: take \
+                 --aggregate max",
+            );
+        }
+        self.buffer_rows(input, Role::Run, partner)?.each_result(self.clone(), take)
     }
 
     /// Reads all rows of a qrels or run text into memory, in order to merge the rows of each unit.
@@ -104,12 +100,12 @@ impl Join {
         input: Input,
         role: Role,
         partner: Option<&AlignedQrels>,
-    ) -> Result<(String, RowAggregator)> {
-        let (name, mut rows) = (input.display_name(), RowAggregator::new());
+    ) -> Result<RowAggregator> {
+        let mut rows = RowAggregator::new(input.display_name());
         each_row(self.read_settings(), input, role, partner, |row| {
             rows.push(row);
             Ok(true)
         })?;
-        Ok((name, rows))
+        Ok(rows)
     }
 }

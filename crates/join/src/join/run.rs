@@ -4,87 +4,91 @@
 //! The first pass assumes that the lines of a query are together. If a query comes back later, the
 //! run is read again for lines in any order.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
 
 use rayon::prelude::*;
 
-use super::aggregate::{AggregateCounts, AggregateRule, Aggregator};
-use super::picks::Picks;
-use super::qrels::Qrels;
-use super::rank::{LabelBuffers, Ranker};
-use super::repairs::RetrievedSample;
+use super::{
+    aggregate::{AggregateCounts, Aggregator},
+    picks::Picks,
+    qrels::Qrels,
+    rank::{LabelBuffers, Ranker},
+    repairs::RetrievedSample,
+};
 use crate::aggregation::Aggregation;
 use crate::bytes::interner::Interner;
 use crate::doc_ids::rule::DocIdRule;
-use crate::error::{Error, Result, printable_path};
-use crate::format::DetectedFormats;
+use crate::error::{Problems, Result, printable_path, unanswerable};
 use crate::ids::Unmatched;
-use crate::lines::diagnostics::{Diagnostics, RunProblems, quoted, whole_file};
-use crate::lines::dialect::Rules;
-use crate::lines::layout::{RankColumn, SortBy, not_counted};
-use crate::lines::options::OptionStyle;
-use crate::lines::shape::Role;
-use crate::matrix::code::MAX_GRADES;
-use crate::matrix::{Codebook, CodesAbove, RunInfo, StagedPiece, StagedRow, StagedRun, StagedTies};
-use crate::progress::{ProgressHandle, check_stopped};
-use crate::record::any_order::BufferedInput;
-use crate::record::any_order::{AnyOrder, each_query};
-use crate::record::layout::{ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key};
-use crate::record::reader::{BuildRanking, InOrder, RowReader, RowSource, WorkerResults};
+use crate::lines::{
+    diagnostics::{Diagnostics, RunProblems, pluralize, quoted, whole_file},
+    dialect::Rules,
+    layout::{RankColumn, SortBy, not_counted},
+    options::OptionStyle,
+    shape::Role,
+};
+use crate::matrix::{
+    CodesAbove, RunInfo, StagedPiece, StagedRow, StagedRun, StagedTies, code::MAX_GRADES,
+};
+use crate::progress::check_stopped;
+use crate::record::{
+    any_order::{AnyOrder, BufferedInput, each_query},
+    layout::{ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key},
+    reader::{BuildRanking, InOrder, RowReader, RowSource, WorkerResults},
+};
 use crate::rule::{RankingRule, ScoreType, TieBreak};
 use crate::settings::Join;
 
 /// The qrels and settings of a join of runs, which all worker threads share.
-#[derive(Clone)]
 pub struct JoinContext<'a> {
     pub qrels: &'a Qrels,
+    pub join: Arc<Join>,
     pub rule: RankingRule,
     pub rules: Rules,
-    /// Whether tied groups are kept.
-    pub keep_ties: bool,
-    /// Whether the rows are a part of a run, which need have no query of the qrels.
-    pub part: bool,
     /// Whether there may be no rows at all.
     pub may_be_empty: bool,
-    /// Whether documents are left out whose id is the id of their query.
-    pub drop_identical_ids: bool,
-    /// The rule for the units of results, if results are merged.
-    pub(crate) units: Option<Arc<AggregateRule>>,
-    /// The watch, through which a caller may stop the work.
-    pub watch: Option<&'a ProgressHandle>,
-    /// The list of recognised formats and notes.
-    pub(crate) recognised: Option<Arc<DetectedFormats>>,
 }
 
 impl JoinContext<'_> {
-    /// Makes a ranker by a rule of scores and ties, for results merged by unit if the join merges
-    /// any.
-    pub(crate) fn ranker(&self, rule: RankingRule, late: bool) -> Ranker {
-        match &self.units {
-            Some(units) => Ranker::for_aggregated(units, rule),
-            None => Ranker::new(rule, late),
+    /// Rejects a run without ranks beside its scores, if ranks are to order equal scores.
+    pub fn check_ties(&self, name: &str, order: SortBy) -> Result<()> {
+        match order {
+            SortBy::Scores { ranks: RankColumn::None } | SortBy::RankScores { .. }
+                if self.join.ties == TieBreak::Rank =>
+            {
+                unanswerable(format!(
+                    "{} has no ranks beside its scores that could order equal ones: take other \
+                     ties than `rank`",
+                    printable_path(name.as_ref())
+                ))
+            }
+            _ => Ok(()),
         }
     }
 
     /// Rejects a run with ranks and no scores, if the rule of units (`--aggregate`) computes
     /// scores.
-    pub(crate) fn check_units(&self, name: &str, order: SortBy) -> Result<()> {
-        let makes_scores = self.units.as_ref().is_some_and(|rule| rule.repeats.changes_scores());
+    pub fn check_units(&self, name: &str, order: SortBy) -> Result<()> {
+        let makes_scores = self.join.aggregation().changes_scores();
         if !makes_scores || matches!(order, SortBy::Scores { .. }) {
             return Ok(());
         }
-        Err(Error::Unanswerable(format!(
+        unanswerable(format!(
             "{}: has ranks and no scores that could be added: take --aggregate max or blank",
             printable_path(name.as_ref())
-        )))
+        ))
     }
 
     /// Notes for the user why hardly a document of a run is judged, if a change of document ids
     /// would mend that.
-    pub(crate) fn note_repair(&self, name: &str, sample: &RetrievedSample) {
-        if let Some(recognised) = self.recognised.as_ref().filter(|_| !self.part)
+    pub fn note_repair(&self, name: &str, sample: &RetrievedSample) {
+        if let Some(recognised) = self.join.recognised.as_ref().filter(|_| !self.join.part)
             && let Some(what) = sample.repair(self.qrels)
         {
             recognised.add_doubt(name, what);
@@ -94,100 +98,80 @@ impl JoinContext<'_> {
     /// Returns whether a query's repeated documents may be dropped during reading, if it has many
     /// results. Where repeats matter only among the first results, none may be dropped before the
     /// first results are known. Where repeats are no error, each repeat may count.
-    pub(crate) fn may_drop_duplicates(&self) -> bool {
-        let are_errors = self.units.as_ref().is_none_or(|rule| rule.repeats == Aggregation::Error);
-        are_errors && !self.rules.late_repeats
-    }
-
-    /// Rejects qrels with more distinct grades than codes, if groups of equal scores are to be
-    /// kept. Where codes are classes of grades, labels do not tell the mixed groups.
-    pub fn check_exact(&self) -> Result<()> {
-        if !self.keep_ties || self.qrels.exact().is_none() {
-            return Ok(());
-        }
-        Err(Error::Unanswerable(format!(
-            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores \
-             cannot be evaluated: round the grades, \
-             or take the order of the ranking",
-            printable_path(self.qrels.name().as_ref())
-        )))
+    fn may_drop_duplicates(&self) -> bool {
+        self.join.aggregation() == Aggregation::Error && !self.rules.late_repeats
     }
 }
 
 /// Reads a run called `name`, and joins it with the qrels; returns rows of labels and the problems.
-pub(crate) fn read(
+pub fn read(
     source: &impl RowSource,
     name: &str,
-    joining: JoinContext<'_>,
+    joining: &JoinContext<'_>,
 ) -> Result<(StagedRun, RunProblems)> {
     let (qrels, seed, order) = (joining.qrels, joining.qrels.seed(), source.order());
-    check_ties(source.name(), order, joining.rule.ties)?;
+    joining.check_ties(source.name(), order)?;
     joining.check_units(source.name(), order)?;
-    joining.check_exact()?;
+    // Where codes are classes of grades, labels do not tell the mixed groups of equal scores.
+    if joining.join.keep_ties && qrels.exact().is_some() {
+        return unanswerable(format!(
+            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores \
+             cannot be evaluated: round the grades, \
+             or take the order of the ranking",
+            printable_path(qrels.name().as_ref())
+        ));
+    }
     let (seen, back) = (SeenQueries::new(qrels.queries().len()), AtomicBool::new(false));
     let thinning = joining.may_drop_duplicates();
     let (mut read, grouped) = source.read(&back, seed, || {
-        let rankings = RunRankings::new(&joining, order);
+        let rankings = RunRankings::new(joining, order);
         let rankings = NewRankings { seen: &seen, rankings };
-        (RunReader::new(&joining), InOrder::new(rankings, &back).thinning(thinning))
+        (RunReader::new(joining), InOrder::new(rankings, &back).thinning(thinning))
     })?;
     if !back.load(Ordering::Relaxed) {
         read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
         let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
-        return Ok(finish(read, rankings, name, source, &joining));
+        return Ok(finish(read, rankings, name, source, joining));
     }
     let (read, rankings) = read_any_order(
         source,
-        &joining,
-        qrels.queries().len(),
-        || RunReader::new(&joining).in_any_order(),
-        || RunRankings::new(&joining, order),
+        joining,
+        None,
+        || RunRankings::new(joining, order),
         RunRankings::rank,
     )?;
-    check_stopped(joining.watch)?;
-    Ok(finish(read, rankings, name, source, &joining))
+    check_stopped(joining.join.watch())?;
+    Ok(finish(read, rankings, name, source, joining))
 }
 
-/// Reads the results of at most `queries` queries of a run in any order, and passes those of each
-/// query to `rank`, with a worker of its thread. Returns what the readers found, and the workers.
-pub(crate) fn read_any_order<'a, W: Send>(
+/// Reads the results of a run in any order, of the picked queries alone if there are `picks`, and
+/// passes those of each query to `rank`, with a worker of its thread. Returns what the readers
+/// found, and the workers.
+pub fn read_any_order<'a, W: Send>(
     source: &impl RowSource,
-    joining: &JoinContext<'_>,
-    queries: usize,
-    reader: impl Fn() -> RunReader<'a> + Sync,
+    joining: &JoinContext<'a>,
+    picks: Option<&'a Picks>,
     worker: impl Fn() -> W + Sync,
     rank: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
 ) -> Result<(WorkerResults<RunReader<'a>>, Vec<W>)> {
-    let (mut read, scattered) =
-        source.read(&AtomicBool::new(false), joining.qrels.seed(), || {
-            let keep = AnyOrder::new(queries).with_input(source.whole());
-            (reader(), keep.thinning(joining.may_drop_duplicates()))
-        })?;
+    let qrels = joining.qrels;
+    let queries = qrels.queries().len() + picks.map_or(0, |picks| picks.ids.len());
+    let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), || {
+        let reader = RunReader { picks, anywhere: picks.is_none(), ..RunReader::new(joining) };
+        let keep = AnyOrder::new(queries).with_input(source.whole());
+        (reader, keep.thinning(joining.may_drop_duplicates()))
+    })?;
     read.findings.count_omitted(scattered.iter().map(AnyOrder::dropped).sum());
     // Ranks lie in a text that is in memory, and are copied only where they order equal scores.
-    let are_there = matches!(source.whole(), BufferedInput::Text(_));
-    let are_there = are_there || joining.rule.ties == TieBreak::Rank;
+    let are_there =
+        matches!(source.whole(), BufferedInput::Text(_)) || joining.rule.ties == TieBreak::Rank;
     let ranks = if are_there { source.order().ranks() } else { RankColumn::None };
-    Ok((read, each_query(scattered, (source.whole(), ranks), joining.watch, worker, rank)))
-}
-
-/// Rejects a run without ranks beside its scores, if ranks are to order equal scores.
-pub(crate) fn check_ties(name: &str, order: SortBy, ties: TieBreak) -> Result<()> {
-    match (ties, order) {
-        (
-            TieBreak::Rank,
-            SortBy::Scores { ranks: RankColumn::None } | SortBy::RankScores { .. },
-        ) => Err(Error::Unanswerable(format!(
-            "{} has no ranks beside its scores that could order equal ones: take other ties \
-                 than `rank`",
-            printable_path(name.as_ref())
-        ))),
-        _ => Ok(()),
-    }
+    let from = (source.whole(), ranks);
+    Ok((read, each_query(scattered, from, joining.join.watch(), worker, rank)))
 }
 
 /// The row reader of a worker that reads a run: it finds the judged query of each row.
-pub(crate) struct RunReader<'a> {
+pub struct RunReader<'a> {
     qrels: &'a Qrels,
     rules: Rules,
     rule: RankingRule,
@@ -198,34 +182,23 @@ pub(crate) struct RunReader<'a> {
     /// Whether queries come in any order, so that the next query cannot be guessed.
     anywhere: bool,
     /// The queries without judgments.
-    ignored: Interner,
+    pub ignored: Interner,
     /// The number of the last chunk with a tag, and the tag of its last line.
     pub tag: (u64, Vec<u8>),
 }
 
 impl<'a> RunReader<'a> {
     pub fn new(joining: &JoinContext<'a>) -> Self {
-        let JoinContext { qrels, rules, .. } = *joining;
         Self {
-            qrels,
-            rules,
+            qrels: joining.qrels,
+            rules: joining.rules,
             rule: joining.rule.clone(),
             picks: None,
             last: None,
             anywhere: false,
-            ignored: Interner::new(qrels.seed()),
+            ignored: Interner::new(joining.qrels.seed()),
             tag: (0, Vec::new()),
         }
-    }
-
-    /// Sets the reader to expect the queries of a run's rows in any order.
-    pub fn in_any_order(self) -> Self {
-        Self { anywhere: true, ..self }
-    }
-
-    /// Restricts the rows of a run that are kept to those of picked queries.
-    pub fn with_picks(self, picks: &'a Picks) -> Self {
-        Self { picks: Some(picks), ..self }
     }
 }
 
@@ -283,59 +256,41 @@ impl SeenQueries {
 }
 
 /// One worker's rankings of a run as rows of labels, with its ranker and buffers.
-pub(crate) struct RunRankings<'a> {
-    qrels: &'a Qrels,
+pub struct RunRankings<'a> {
+    pub qrels: &'a Qrels,
     pub ranker: Ranker,
     pub staged: StagedPiece,
     pub findings: Diagnostics,
     /// The codes and the keys of the named documents of the query at hand, if keys are kept.
     keys: Vec<(u8, u64)>,
     order: SortBy,
-    pub drop_identical_ids: bool,
+    pub join: Arc<Join>,
     /// The merger of results into units, if results are merged.
     pub uniting: Option<Aggregator>,
-    /// Whether equal scores are ordered by the rank column.
-    by_rank_column: bool,
     /// Some ids, to tell why hardly any document is judged.
     pub sample: RetrievedSample,
 }
 
 impl<'a> RunRankings<'a> {
     pub fn new(joining: &JoinContext<'a>, order: SortBy) -> Self {
-        let JoinContext { qrels, rules, keep_ties, drop_identical_ids, .. } = *joining;
-        let rule = joining.rule.clone();
-        // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have
-        // (see `score_checks`).
-        let rule = match order {
-            SortBy::Scores { .. } => rule,
-            SortBy::Ranks | SortBy::RankScores { .. } => {
-                RankingRule { score: ScoreType::F32, ..rule }
-            }
-        };
-        let by_rank_column = rule.ties == TieBreak::Rank;
-        let ranker = joining.ranker(rule, rules.late_repeats);
-        let ranker = ranker.with_ties(keep_ties && !by_rank_column);
-        let uniting = joining
-            .units
-            .clone()
-            .map(|units| Aggregator::new(units, &joining.rule, qrels.seed(), drop_identical_ids));
+        let (qrels, join, mut rule) = (joining.qrels, &joining.join, joining.rule.clone());
+        if !matches!(order, SortBy::Scores { .. }) {
+            // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have
+            // (see `score_checks`).
+            rule.score = ScoreType::F32;
+        }
+        let ranker = Ranker::new(rule, joining.rules.late_repeats);
         Self {
             qrels,
-            ranker,
+            ranker: ranker.with_ties(join.keep_ties && join.ties != TieBreak::Rank),
             staged: StagedPiece::default(),
             findings: Diagnostics::default(),
             keys: Vec::new(),
             order,
-            drop_identical_ids,
-            uniting,
-            by_rank_column,
+            join: join.clone(),
+            uniting: join.aggregates().then(|| Aggregator::new(join.clone(), qrels.seed())),
             sample: RetrievedSample::default(),
         }
-    }
-
-    /// Returns the codebook of the qrels: the grades that the codes of labels stand for.
-    pub fn book(&self) -> &'a Codebook {
-        self.qrels.codebook()
     }
 
     /// Returns the id of the query of number `query` in the qrels.
@@ -361,7 +316,7 @@ impl<'a> RunRankings<'a> {
         self.aggregate(id, records, docnos);
         // The merger is lent out, because its results are borrowed while this method labels them.
         let Some(uniting) = self.uniting.take() else {
-            let records = &drop_identical_ids(id, records, docnos, self.drop_identical_ids);
+            let records = &drop_identical_ids(id, records, docnos, self.join.drop_identical_ids);
             return self.label(query, records, docnos);
         };
         self.label(query, uniting.aggregated(), uniting.docnos(&docnos));
@@ -370,8 +325,9 @@ impl<'a> RunRankings<'a> {
 
     /// Merges the results of one query by unit, without ranking them.
     pub fn aggregate(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
-        let Self { ranker, findings, uniting, by_rank_column, .. } = self;
+        let Self { ranker, findings, uniting, join, .. } = self;
         let Some(uniting) = uniting else { return };
+        let by_rank_column = join.ties == TieBreak::Rank;
         let ranked = by_rank_column.then(|| ranker.by_rank_column(query, records, docnos));
         uniting.aggregate(query, ranked.as_deref().unwrap_or(records), docnos, findings);
     }
@@ -408,16 +364,15 @@ impl<'a> RunRankings<'a> {
     /// column.
     pub fn rank_in_order(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
-        if let SortBy::Scores { ranks } = self.order {
-            self.ranker.seen.record_ranks(records.len(), |at| records[at], docnos, ranks);
-        }
+        let ranks = self.order.ranks();
+        self.ranker.seen.record_ranks(records.len(), |at| records[at], docnos, ranks);
     }
 
     /// Returns whether rows of columns may be ranked without being made records.
     fn takes_rows(&self) -> bool {
         matches!(self.order, SortBy::Scores { .. })
             && self.uniting.is_none()
-            && !self.drop_identical_ids
+            && !self.join.drop_identical_ids
             && !self.qrels.keeps_keys()
     }
 
@@ -433,9 +388,8 @@ impl<'a> RunRankings<'a> {
         if self.sample.is_open() {
             self.sample.add(rows.query, &self.staged.labels[first..], |at| rows.record(at), docnos);
         }
-        if let SortBy::Scores { ranks } = self.order {
-            self.ranker.seen.record_ranks(rows.keys.len(), |at| rows.record(at), docnos, ranks);
-        }
+        let ranks = self.order.ranks();
+        self.ranker.seen.record_ranks(rows.keys.len(), |at| rows.record(at), docnos, ranks);
         true
     }
 }
@@ -509,39 +463,30 @@ fn report_uncounted(
 }
 
 /// Returns the results of a query without the document whose id is the query's, if `dropped`.
-pub(crate) fn drop_identical_ids<'r>(
+pub fn drop_identical_ids<'r>(
     query: &[u8],
     records: &'r [Record],
     docnos: Docnos<'_>,
     dropped: bool,
 ) -> Cow<'r, [Record]> {
-    if !dropped || !records.iter().any(|record| has_docno(record, query, docnos)) {
+    // The length is in the record, and spares nearly every look at the docno.
+    let is_query =
+        |record: &Record| record.length as usize == query.len() && docnos.get(record) == query;
+    if !dropped || !records.iter().any(is_query) {
         return Cow::Borrowed(records);
     }
-    Cow::Owned(records.iter().filter(|record| !has_docno(record, query, docnos)).copied().collect())
-}
-
-/// Returns whether the document id of a record is `id`.
-#[inline]
-fn has_docno(record: &Record, id: &[u8], docnos: Docnos<'_>) -> bool {
-    // The length is in the record, and spares nearly every look at the docno.
-    record.length as usize == id.len() && docnos.get(record) == id
-}
-
-/// Writes a count of queries in words: `1 query`, `2 queries` and so on.
-fn count_of_queries(count: u64) -> String {
-    format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
+    Cow::Owned(records.iter().filter(|record| !is_query(record)).copied().collect())
 }
 
 /// Joins the rankings of all workers to one run; returns its rows of labels and the problems.
-pub(crate) fn finish(
+pub fn finish(
     read: WorkerResults<RunReader<'_>>,
     rankings: Vec<RunRankings<'_>>,
     name: &str,
     source: &impl RowSource,
     joining: &JoinContext<'_>,
 ) -> (StagedRun, RunProblems) {
-    let ignored = ignored(read.rows.iter());
+    let ignored = unjudged(read.rows.iter().map(|rows| &rows.ignored));
     let lines = read.lines();
     let joined = read.rows.iter().any(|rows| rows.last.is_some());
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
@@ -553,7 +498,7 @@ pub(crate) fn finish(
         ignored,
         ..RunInfo::default()
     };
-    let tied = joining.keep_ties.then(StagedTies::default);
+    let tied = joining.join.keep_ties.then(StagedTies::default);
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Diagnostics::default());
     let (mut units, mut sample) = (AggregateCounts::default(), RetrievedSample::default());
@@ -569,11 +514,10 @@ pub(crate) fn finish(
     let mut problems = findings.into_problems(&run.info.source, |line| source.line(line), &lines);
     run.info.units = units.counts;
     if problems.first.is_empty()
-        && let Some(message) =
-            empty_run_message(&run.info, joined, joining, source.expected(Role::Run))
-                .or_else(|| unused_rule_message(&units, joining))
+        && let Some(empty) =
+            empty_run(&run.info, &units, joined, joining, source.expected(Role::Run))
     {
-        problems = whole_file(&run.info.source, message);
+        problems = empty;
     }
     joining.note_repair(&run.info.source, &sample);
     let repeats = repeats.into_problems(&run.info.source, |line| source.line(line), &lines);
@@ -581,96 +525,68 @@ pub(crate) fn finish(
 }
 
 /// Collects the queries of a run without judgments, which all workers have met, sorted by id.
-pub(crate) fn ignored<'r>(rows: impl Iterator<Item = &'r RunReader<'r>>) -> Unmatched {
-    let mut ignored: Vec<&[u8]> = rows.flat_map(|rows| rows.ignored.ids().iter()).collect();
+pub fn unjudged<'r>(met: impl IntoIterator<Item = &'r Interner>) -> Unmatched {
+    let mut ignored: Vec<&[u8]> =
+        met.into_iter().flat_map(|queries| queries.ids().iter()).collect();
     ignored.par_sort_unstable();
     ignored.dedup();
     Unmatched::all(ignored)
 }
 
-/// Returns the message that the rule `--doc-id` would change nothing in the run, if so. Of a run
-/// that is only a part nobody knows.
-pub(crate) fn unused_rule_message(
-    seen: &AggregateCounts,
-    joining: &JoinContext<'_>,
-) -> Option<String> {
-    let rule = joining.units.as_ref().filter(|_| !joining.part)?;
-    seen.unused_rule_message(&rule.units, "--doc-id")
-}
-
-/// Returns the message about a run without results, or without a query of the qrels; else `None`.
-/// `joined` tells whether it has a query of the qrels.
-pub(crate) fn empty_run_message(
+/// Returns the problem of a run without results, or without a query of the qrels, or in which
+/// the rule `--doc-id` would change nothing; else `None`. `joined` tells whether it has a query of
+/// the qrels. Of a run that is only a part nobody knows.
+pub fn empty_run(
     info: &RunInfo,
+    units: &AggregateCounts,
     joined: bool,
     joining: &JoinContext<'_>,
     expected: String,
-) -> Option<String> {
+) -> Option<Problems> {
+    let problem = |message| Some(whole_file(&info.source, message));
     let there = joining.qrels.queries();
-    if joining.part || info.results == 0 && joining.may_be_empty {
+    if joining.join.part || info.results == 0 && joining.may_be_empty {
         return None;
     }
     if info.results == 0 {
-        return Some(format!("there is no result in it{expected}"));
+        return problem(format!("there is no result in it{expected}"));
     }
-    if joined || joining.rules.unjudged_runs || there.is_empty() {
-        return None;
-    }
-    info.ignored.ids.iter().next().map(|here| {
-        format!(
-            "no query of {} is in it: it has {} such as {}, the qrels have {} such as {}",
-            printable_path(joining.qrels.name().as_ref()),
-            count_of_queries(info.ignored.count),
-            quoted(here),
-            count_of_queries(there.len() as u64),
-            quoted(there.get(0)),
-        )
-    })
+    let may_be_other = joined || joining.rules.unjudged_runs || there.is_empty();
+    let Some(here) = info.ignored.ids.iter().next().filter(|_| !may_be_other) else {
+        return units.unused_rule_message(&joining.join.units, "--doc-id").and_then(problem);
+    };
+    problem(format!(
+        "no query of {} is in it: it has {} such as {}, the qrels have {} such as {}",
+        printable_path(joining.qrels.name().as_ref()),
+        pluralize(info.ignored.count as usize, "query"),
+        quoted(here),
+        pluralize(there.len(), "query"),
+        quoted(there.get(0)),
+    ))
 }
 
 impl Join {
     /// Rejects qrels that were read in another dialect than that of the join.
     pub(crate) fn check_dialect(&self, qrels: &Qrels) -> Result<()> {
-        match qrels.dialect() {
-            Some(dialect) if dialect != self.dialect => Err(Error::Unanswerable(format!(
+        match qrels.dialect {
+            Some(dialect) if dialect != self.dialect => unanswerable(format!(
                 "{} was read as {dialect:?}, so runs cannot be joined with it as {:?}",
                 printable_path(qrels.name().as_ref()),
                 self.dialect
-            ))),
+            )),
             _ => Ok(()),
         }
     }
 
     /// Returns the qrels and the settings of the join for all workers.
-    pub(crate) fn context<'a>(&'a self, qrels: &'a Qrels) -> JoinContext<'a> {
-        JoinContext { watch: self.watch(), ..self.unwatched_context(qrels) }
-    }
-
-    /// Returns the qrels and the settings of the join for all workers, without its watch.
-    pub(crate) fn unwatched_context<'a>(&self, qrels: &'a Qrels) -> JoinContext<'a> {
+    pub(crate) fn context<'a>(&self, qrels: &'a Qrels) -> JoinContext<'a> {
         JoinContext {
             qrels,
+            join: Arc::new(self.clone()),
             rule: self.rule(),
             rules: self.dialect.rules(),
-            keep_ties: self.keep_ties,
-            part: self.part,
-            may_be_empty: self.part,
-            drop_identical_ids: self.drop_identical_ids,
-            units: self.aggregate_rule(),
-            watch: None,
-            recognised: self.recognised.clone(),
+            may_be_empty: false,
         }
-    }
-
-    /// Returns the rule that merges a run's results by unit, if the join has one.
-    pub(crate) fn aggregate_rule(&self) -> Option<Arc<AggregateRule>> {
-        self.aggregates().then(|| {
-            Arc::new(AggregateRule {
-                units: self.units.clone(),
-                repeats: self.aggregation(),
-                rows: self.rows.map(|rows| rows.get() as usize),
-            })
-        })
     }
 
     /// Rejects settings of units (`--doc-id`, `--aggregate`) that contradict the order of ties.
@@ -701,6 +617,6 @@ impl Join {
         } else {
             return Ok(());
         };
-        Err(Error::Unanswerable(message))
+        unanswerable(message)
     }
 }

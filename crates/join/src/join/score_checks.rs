@@ -5,12 +5,10 @@
 //! wherever the label changes from rank to rank. Only scores that f32 ties are sorted again.
 
 use std::cmp::Ordering;
-use std::str::FromStr;
 
 use super::doc_table::JudgedDocs;
 use crate::lines::layout::RankColumn;
-use crate::matrix::ScoreWarnings;
-use crate::matrix::code::NOT_IN_QRELS;
+use crate::matrix::{ScoreWarnings, code::NOT_IN_QRELS};
 use crate::record::layout::{Docnos, Record, by_docno, score_of_key, sort_key};
 use crate::rule::{RankingRule, ScoreType, TieBreak};
 
@@ -113,7 +111,7 @@ impl ScoreWarnings {
 }
 
 /// Parses the rank column of a result's line as a number, if it is one.
-fn parse_rank<T: FromStr>(record: &Record, docnos: Docnos<'_>) -> Option<T> {
+fn parse_rank(record: &Record, docnos: Docnos<'_>) -> Option<f64> {
     std::str::from_utf8(docnos.rank_field(record)).ok()?.parse().ok()
 }
 
@@ -141,7 +139,7 @@ fn is_any_judged(labels: &[u8]) -> bool {
 
 /// The results of a query, best first; results of equal scores may be in any order.
 #[derive(Clone, Copy)]
-pub(crate) struct RankedResults<R> {
+pub struct RankedResults<R> {
     /// The number of results.
     pub count: usize,
     /// A function that returns the result at a rank, from 0.
@@ -199,8 +197,8 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
         docnos: Docnos<'_>,
     ) -> (usize, bool) {
         let key = self.f32_key(rank);
-        let start = (0..rank).rev().take_while(|&above| self.f32_key(above) == key).last();
-        let start = start.unwrap_or(rank);
+        let above = (0..rank).rev().take_while(|&above| self.f32_key(above) == key);
+        let start = above.last().unwrap_or(rank);
         let end = (rank..self.count).find(|&below| self.f32_key(below) != key);
         let end = end.unwrap_or(self.count);
         // All these results have one score as f64 too, so f32 makes no new tie.
@@ -231,13 +229,13 @@ fn sort_tied(tied: &mut [&Record], ties: TieBreak, docnos: Docnos<'_>) {
 /// Returns whether two neighbours in a ranking with different labels have equal scores as f32. If
 /// not, f32 changes no order of labels, and [`ScoreWarnings::record_ends`] suffices. `labels` and
 /// `keys` cover all results of the query.
-pub(crate) fn may_differ_in_f32(labels: &[u8], keys: &[u64]) -> bool {
+pub fn may_differ_in_f32(labels: &[u8], keys: &[u64]) -> bool {
     let mut pairs = std::iter::zip(labels.windows(2), keys.windows(2));
     pairs.any(|(labels, keys)| labels[0] != labels[1] && key_in_f32(keys[0]) == key_in_f32(keys[1]))
 }
 
 /// Converts the sort key of a score in f64 to the key of the score rounded to f32.
-pub(crate) fn key_in_f32(key: u64) -> u64 {
+pub fn key_in_f32(key: u64) -> u64 {
     sort_key(score_of_key(key), ScoreType::F32)
 }
 

@@ -4,20 +4,22 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::doc_table::JudgedDocs;
 use super::qrels::Qrels;
 use crate::matrix::SharedJudgments;
+use crate::settings::Join;
 
 impl Qrels {
-    /// Counts the queries of the qrels that share a set of judged documents with other queries. A
-    /// set is known by the sum of the hashes of its documents, which does not depend on their
-    /// order.
-    pub(crate) fn shared_judgments(&self) -> Option<SharedJudgments> {
+    /// Counts the queries of the qrels that share a set of judged documents with other queries, if
+    /// the join asks for it. A set is known by the sum of the hashes of its documents, which does
+    /// not depend on their order.
+    pub(super) fn shared_judgments(&self, join: &Join) -> Option<SharedJudgments> {
+        if !join.shared_judgments {
+            return None;
+        }
         let mut queries_of: HashMap<(u128, usize), u64> = HashMap::new();
-        let judged = if self.passages().is_some() { 0 } else { self.queries().len() as u32 };
+        let judged = if self.passages.is_some() { 0 } else { self.queries().len() as u32 };
         for query in 0..judged {
-            let JudgedDocs { shelf, table } = self.judged(query);
-            let hashes = shelf.documents(table).map(|(docno, _)| xxh3_128(docno));
+            let hashes = self.judged(query).documents().map(|(docno, _)| xxh3_128(docno));
             let (sum, count) =
                 hashes.fold((0u128, 0), |(sum, count), hash| (sum.wrapping_add(hash), count + 1));
             if count >= 2 {

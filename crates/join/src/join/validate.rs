@@ -2,28 +2,27 @@
 
 use super::qrels::Qrels;
 use crate::bytes::input::{Input, RunInput};
-use crate::error::{Error, Problems, Result};
+use crate::error::{Error, Problems, Result, unanswerable};
 use crate::lines::diagnostics::{self, RunProblems};
 use crate::matrix::{LabelMatrix, MatrixBuilder, StagedRun};
 
 /// Rejects a join with the standard input as two or more of its inputs.
-pub(crate) fn check_stdin_once(qrels: Option<&Input>, runs: &[RunInput]) -> Result<()> {
+pub fn check_stdin_once(qrels: Option<&Input>, runs: &[RunInput]) -> Result<()> {
     let inputs = runs.iter().map(|run| &run.input).chain(qrels);
     if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
-        let message = "the standard input can be only one of the inputs".to_owned();
-        return Err(Error::Unanswerable(message));
+        return unanswerable("the standard input can be only one of the inputs");
     }
     Ok(())
 }
 
 /// Returns the joined runs, if neither the runs nor the qrels have problems; else an error.
-pub(crate) fn without_problems(
+pub fn without_problems(
     problems: Problems,
     staged: Vec<(StagedRun, RunProblems)>,
     qrels: &Qrels,
 ) -> Result<Vec<StagedRun>> {
-    let (runs, wrong): (Vec<StagedRun>, Vec<RunProblems>) = staged.into_iter().unzip();
-    let (lines, repeats): (Vec<Problems>, Vec<Problems>) =
+    let (runs, wrong): (Vec<_>, Vec<_>) = staged.into_iter().unzip();
+    let (lines, repeats): (Vec<_>, Vec<_>) =
         wrong.into_iter().map(|wrong| (wrong.lines, wrong.repeats)).unzip();
     // Problems of lines come first: repeats count only in inputs that can be read.
     diagnostics::join([problems].into_iter().chain(lines)).into_result(())?;
@@ -32,7 +31,7 @@ pub(crate) fn without_problems(
 }
 
 /// Adds all joined runs to the matrix, and returns the label matrix.
-pub(crate) fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix> {
+pub fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix> {
     runs.into_iter().for_each(|run| matrix.push(run));
     matrix.finish()
 }

@@ -1,11 +1,12 @@
 //! Encoding and decoding of the fields in a section of a `.lmx` file: integers, floats and strings.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use crate::bytes::mmap::Mapping;
-use crate::error::{Error, Result};
-use crate::matrix::column::Column;
+use crate::{
+    bytes::mmap::Mapping,
+    error::{Error, Result},
+    matrix::column::Column,
+};
 
 /// Returns the error of a `.lmx` file with a damaged section.
 pub(super) fn damaged(path: &Path, section: &'static str, message: impl Into<String>) -> Error {
@@ -20,35 +21,36 @@ pub(super) fn bytes_of(numbers: &[u32]) -> Vec<u8> {
 pub(super) struct Encoder(pub(super) Vec<u8>);
 
 impl Encoder {
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+    pub fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    pub(super) fn u32(&mut self, number: u32) {
+    pub fn u32(&mut self, number: u32) {
         self.bytes(&number.to_le_bytes());
     }
 
-    pub(super) fn u64(&mut self, number: u64) {
+    pub fn u64(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
     }
 
-    pub(super) fn u64s(&mut self, numbers: &[u64]) {
+    pub fn u64s(&mut self, numbers: &[u64]) {
         numbers.iter().for_each(|&number| self.u64(number));
     }
 
-    pub(super) fn f64s(&mut self, numbers: &[f64]) {
+    pub fn f64s(&mut self, numbers: &[f64]) {
         numbers.iter().for_each(|number| self.u64(number.to_bits()));
     }
 
-    pub(super) fn counts<const N: usize>(&mut self, counts: [usize; N]) {
+    pub fn counts<const N: usize>(&mut self, counts: [usize; N]) {
         counts.iter().for_each(|&count| self.u64(count as u64));
     }
 
-    pub(super) fn u32s(&mut self, numbers: &[u32]) {
+    pub fn u32s(&mut self, numbers: &[u32]) {
         numbers.iter().for_each(|&number| self.u32(number));
     }
 
-    pub(super) fn string(&mut self, bytes: &[u8]) {
+    pub fn string(&mut self, text: impl AsRef<[u8]>) {
+        let bytes = text.as_ref();
         self.u32(bytes.len() as u32);
         self.bytes(bytes);
     }
@@ -68,43 +70,39 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     /// Returns the error of a `.lmx` section that has the fault in `message`.
-    pub(super) fn bad(&self, message: impl Into<String>) -> Error {
+    pub fn bad(&self, message: impl Into<String>) -> Error {
         damaged(self.path, self.name, message)
     }
 
     /// Returns the value of a check of a `.lmx` section, or the check's message as an error.
-    pub(super) fn accept<T>(&self, value: Result<T, String>) -> Result<T> {
+    pub fn accept<T>(&self, value: Result<T, String>) -> Result<T> {
         value.map_err(|message| self.bad(message))
     }
 
-    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         self.rest.split_off(..count).ok_or_else(|| self.bad("ends too early"))
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32> {
-        Ok(self.u32_column(1)?[0])
+    pub fn u32(&mut self) -> Result<u32> {
+        Ok(self.u32s(1)?[0])
     }
 
-    pub(super) fn u64(&mut self) -> Result<u64> {
+    pub fn u64(&mut self) -> Result<u64> {
         Ok(self.u64s(1)?[0])
     }
 
-    pub(super) fn count(&mut self) -> Result<usize> {
-        let count = self.u64()?;
-        usize::try_from(count).map_err(|_| self.bad(format!("{count} entries")))
-    }
-
     /// Reads `N` counts from a `.lmx` section, one after the other.
-    pub(super) fn counts<const N: usize>(&mut self) -> Result<[usize; N]> {
+    pub fn counts<const N: usize>(&mut self) -> Result<[usize; N]> {
         let mut counts = [0; N];
         for count in &mut counts {
-            *count = self.count()?;
+            let read = self.u64()?;
+            *count = usize::try_from(read).map_err(|_| self.bad(format!("{read} entries")))?;
         }
         Ok(counts)
     }
 
     /// Reads `count` tuples of `N` 32-bit numbers each from a `.lmx` section.
-    pub(super) fn groups<const N: usize>(
+    pub fn groups<const N: usize>(
         &mut self,
         count: usize,
     ) -> Result<impl Iterator<Item = [u32; N]> + use<'a, N>> {
@@ -113,33 +111,26 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the bytes of `count` numbers of `N` bytes each from a `.lmx` section.
-    pub(super) fn words<const N: usize>(&mut self, count: usize) -> Result<&'a [[u8; N]]> {
+    pub fn words<const N: usize>(&mut self, count: usize) -> Result<&'a [[u8; N]]> {
         // Saturated, a forged count asks for more bytes than a file has, and fails.
         Ok(self.take(count.saturating_mul(N))?.as_chunks().0)
     }
 
-    pub(super) fn u32_column(&mut self, count: usize) -> Result<Vec<u32>> {
+    pub fn u32s(&mut self, count: usize) -> Result<Vec<u32>> {
         Ok(self.words(count)?.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// Reads a `.lmx` section that is nothing but `count` 32-bit numbers.
-    pub(super) fn u32s(&mut self, count: usize) -> Result<Vec<u32>> {
-        let numbers = self.u32_column(count)?;
-        self.end()?;
-        Ok(numbers)
-    }
-
-    pub(super) fn u64s(&mut self, count: usize) -> Result<Vec<u64>> {
+    pub fn u64s(&mut self, count: usize) -> Result<Vec<u64>> {
         Ok(self.words(count)?.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }
 
-    pub(super) fn f64s(&mut self, count: usize) -> Result<Vec<f64>> {
+    pub fn f64s(&mut self, count: usize) -> Result<Vec<f64>> {
         Ok(self.words(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
     /// Reads floats from a `.lmx` section, borrowed from the file if their bytes are aligned and in
     /// native order.
-    pub(super) fn f64_column(&mut self, count: usize) -> Result<Column<f64>> {
+    pub fn f64_column(&mut self, count: usize) -> Result<Column<f64>> {
         let (start, rest) = (self.end - self.rest.len(), self.rest);
         let length = self.words::<8>(count)?.len() * 8;
         // A file is little-endian, so elsewhere its bytes are not the numbers as memory has them.
@@ -150,20 +141,19 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub(super) fn string(&mut self) -> Result<&'a [u8]> {
+    pub fn string(&mut self) -> Result<&'a [u8]> {
         let length = self.u32()? as usize;
         self.take(length)
     }
 
     /// Reads a string from a `.lmx` section as UTF-8, validated in a copy: a mapped file may
     /// change.
-    pub(super) fn text(&mut self) -> Result<String> {
+    pub fn text(&mut self) -> Result<String> {
         let bytes = self.string()?.to_vec();
-        Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    pub(super) fn end(&self) -> Result<()> {
+    pub fn end(&self) -> Result<()> {
         match self.rest.len() {
             0 => Ok(()),
             more => Err(self.bad(format!("{more} bytes too many"))),

@@ -1,18 +1,20 @@
 //! The header of a `.lmx` file and its table of sections, read and checked.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::{fs::File, io::Read, ops::Range, path::Path};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::fields::damaged;
-use super::layout::{
-    ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, MAX_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, SPANS,
-    TIES, VERSION, name_of,
+use super::{
+    fields::damaged,
+    layout::{
+        ALIGN, CORE, ENTRY, EXACT, FACETS, HEADER, IDEAL, MAX_SECTIONS, OPTIONAL, REQUIRED,
+        SECTIONS, SPANS, TIES, VERSION, name_of,
+    },
 };
-use crate::error::{Error, Result};
-use crate::format::lmx::{DRAFT, MAGIC, is_label_matrix};
+use crate::{
+    error::{Error, Result},
+    format::lmx::{DRAFT, MAGIC, is_label_matrix},
+};
 
 /// A section of a `.lmx` file: its kind, its place and its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,13 @@ pub struct Section {
     pub length: u64,
     /// The xxh3-64 of the bytes of the section.
     pub checksum: u64,
+}
+
+impl Section {
+    /// Returns the range of the bytes of the section in the file.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.offset as usize..(self.offset + self.length) as usize
+    }
 }
 
 /// The header of a `.lmx` file: its version, its length and its table of sections.
@@ -104,7 +113,7 @@ pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Descrip
             format!("the file has {length} bytes where its header says {bytes}: it is truncated");
         return refuse(path, message);
     }
-    if !(SECTIONS.len()..=MAX_SECTIONS).contains(&count) {
+    if !(CORE..=MAX_SECTIONS).contains(&count) {
         let message = format!("has {count} sections, which no file of version {version} has");
         return refuse(path, message);
     }
@@ -129,7 +138,7 @@ fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> 
     let mut end = (HEADER + entries.len()) as u64;
     for (at, entry) in entries.chunks_exact(ENTRY).enumerate() {
         let (kind, mark) = (u32_at(entry, 0), u32_at(entry, 4));
-        let core = at < SECTIONS.len();
+        let core = at < CORE;
         let name = if core { SECTIONS[at] } else { name_of(kind) };
         // Invariant: behind this loop sections ascend, do not overlap, and lie in the file, so that
         // slices of it need no check.
@@ -166,20 +175,4 @@ fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> 
         return refuse(path, message);
     }
     Ok(sections)
-}
-
-/// Returns the bytes of a section of a `.lmx` file, after comparing their checksum.
-pub(super) fn section<'a>(
-    file: &'a [u8],
-    description: &Description,
-    at: usize,
-    path: &Path,
-) -> Result<&'a [u8]> {
-    let section = &description.sections[at];
-    let bytes = &file[section.offset as usize..(section.offset + section.length) as usize];
-    if xxh3_64(bytes) != section.checksum {
-        let message = "the checksum does not match: the file is damaged";
-        return Err(damaged(path, section.name, message));
-    }
-    Ok(bytes)
 }

@@ -10,8 +10,9 @@ pub(super) const ALIGN: usize = 64;
 /// The alignment of tiles: a page, so that mapped tiles are as aligned as owned tiles.
 pub(super) const TILE_ALIGN: usize = 4096;
 
-/// The sections in file order; the kind of a section is its index + 1.
-pub(super) const SECTIONS: [&str; 8] = [
+/// The names of the sections; the kind of a section is its index + 1. The first [`CORE`] are in
+/// every file, in this order.
+pub(super) const SECTIONS: [&str; 14] = [
     "rule",
     "codebook",
     "query ids",
@@ -20,7 +21,15 @@ pub(super) const SECTIONS: [&str; 8] = [
     "row lengths",
     "tile directory",
     "tiles",
+    "tied groups",
+    "ideal rankings",
+    "exact grades",
+    "judgment groups",
+    "units",
+    "spans",
 ];
+/// The number of sections that every file has.
+pub(super) const CORE: usize = 8;
 /// The places of the sections.
 pub(super) const RULE: usize = 0;
 pub(super) const CODEBOOK: usize = 1;
@@ -52,13 +61,5 @@ pub(super) const MAX_SECTIONS: usize = 256;
 
 /// Returns the name of a section of a `.lmx` file by the number of its kind.
 pub(super) fn name_of(kind: u32) -> &'static str {
-    match kind {
-        TIES => "tied groups",
-        IDEAL => "ideal rankings",
-        EXACT => "exact grades",
-        FACETS => "judgment groups",
-        AGGREGATION => "units",
-        SPANS => "spans",
-        _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
-    }
+    (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown")
 }

@@ -5,23 +5,27 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::fields::{Decoder, Encoder, bytes_of};
-use super::sections::{decode_ids, encode_ids};
-use crate::error::Result;
-use crate::judged_by::FacetKind;
-use crate::matrix::code::{Codebook, GradeRange};
-use crate::matrix::exact::{ExactGrades, ExactHistograms, are_grades};
-use crate::matrix::facets::{FacetJudgment, FacetRows, Facets};
-use crate::matrix::histograms::GradeHistograms;
-use crate::matrix::passages::{GoldCounts, SpanRows};
-use crate::matrix::ragged::Ragged;
-use crate::matrix::ties::{
-    CutTieCount, MatrixTies, SameGradeTie, Tie, TieColumns, TieContext, TieCounts,
+use super::{
+    fields::{Decoder, Encoder},
+    sections::{decode_ids, encode_ids},
 };
-use crate::rule::{AppliedAggregation, IdealSource, RankingRule};
+use crate::{
+    error::Result,
+    judged_by::FacetKind,
+    matrix::{
+        code::{Codebook, GradeRange},
+        exact::{ExactGrades, ExactHistograms, are_grades},
+        facets::{FacetJudgment, FacetRows, Facets},
+        histograms::GradeHistograms,
+        passages::{GoldCounts, SpanRows},
+        ragged::Ragged,
+        ties::{CutTieCount, MatrixTies, SameGradeTie, Tie, TieColumns, TieContext, TieCounts},
+    },
+    rule::{AppliedAggregation, IdealSource, RankingRule},
+};
 
 pub(super) fn encode_tied(tied: &MatrixTies) -> Vec<u8> {
-    let MatrixTies { ends, groups, cut, .. } = tied;
+    let TieColumns { ends, groups, cut, .. } = &tied.columns;
     let mut out = Encoder::default();
     for counts in tied.counts() {
         let TieCounts { documents, groups, mixed, largest } = *counts;
@@ -49,7 +53,7 @@ pub(super) fn decode_tied(
     });
     let counts = counts.collect();
     let [rows, groups, cut, alike] = from.counts()?;
-    let (ends, rows) = (from.u64s(rows)?, from.u32_column(rows)?);
+    let (ends, rows) = (from.u64s(rows)?, from.u32s(rows)?);
     let groups = from.groups(groups)?.map(|[start, length]| Tie { start, length }).collect();
     let cut = from.groups(cut)?.map(|[row, code, count]| {
         let code = u8::try_from(code).map_err(|_| from.bad(format!("documents of code {code}")))?;
@@ -153,7 +157,7 @@ pub(super) fn decode_groups(
         [from.words(judgments)?, from.words(judgments)?, from.words(judgments)?];
     let grades = from.words(judgments)?;
     let row_ends = from.u64s(rows)?;
-    let numbers = from.u32_column(named)?;
+    let numbers = from.u32s(named)?;
     let names = decode_ids(from)?;
     let judgments = (0..judgments).into_par_iter().map(|at| FacetJudgment {
         document: u32::from_le_bytes(documents[at]),
@@ -180,7 +184,7 @@ pub(super) fn encode_spans(spans: &SpanRows) -> Vec<u8> {
     let mut out = Encoder::default();
     out.counts([grades.len(), counts.len()]);
     out.f64s(grades);
-    out.u64s(spans.gold_counts.all_gold());
+    out.u64s(&spans.gold_counts.gold);
     out.u64s(ends);
     out.u32s(counts);
     out.0
@@ -201,7 +205,7 @@ pub(super) fn decode_spans(
     let distinct = from.f64s(grades)?;
     let gold = from.u64s(queries.saturating_mul(grades))?;
     let ends = from.u64s(depths.len())?;
-    let counts = from.u32_column(counts)?;
+    let counts = from.u32s(counts)?;
     from.end()?;
     let gold = from.accept(GoldCounts::new(distinct, gold))?;
     let rows = Ragged::from_columns(ends, counts, depths.len())
@@ -215,7 +219,8 @@ pub(super) fn encode_units(rule: &RankingRule) -> Option<Vec<u8>> {
     let AppliedAggregation { units, repeats, rows } = rule.units.as_deref()?;
     let mut out = Encoder::default();
     out.u32(rows.unwrap_or(0));
-    [units, &repeats.to_string()].iter().for_each(|text| out.string(text.as_bytes()));
+    out.string(units);
+    out.string(repeats.to_string());
     Some(out.0)
 }
 
@@ -238,14 +243,6 @@ pub(super) fn decode_units(from: &mut Decoder<'_>) -> Result<AppliedAggregation>
 fn decode_text(from: &mut Decoder<'_>) -> Result<String> {
     let bytes = from.string()?.to_vec();
     String::from_utf8(bytes).map_err(|_| from.bad("a rule is not UTF-8"))
-}
-
-/// Encodes, for a `.lmx` file, the source of ideal rankings; `None` if the source is the judgments.
-pub(super) fn encode_ideal(ideal: IdealSource) -> Option<Vec<u8>> {
-    match ideal {
-        IdealSource::Judgments => None,
-        IdealSource::Retrieved => Some(bytes_of(&[1])),
-    }
 }
 
 pub(super) fn decode_ideal(from: &mut Decoder<'_>) -> Result<IdealSource> {

@@ -1,13 +1,17 @@
 //! Encoding and decoding of the sections of every `.lmx` file, except the tiles.
 
 use super::fields::{Decoder, Encoder};
-use crate::error::Result;
-use crate::ids::{Ids, Unmatched};
-use crate::matrix::code::{Codebook, MAX_GRADES};
-use crate::matrix::histograms::GradeHistograms;
-use crate::matrix::label_matrix::{LabelMatrix, RunInfo};
-use crate::matrix::tile::Packing;
-use crate::rule::{RankingRule, ScoreType, TieBreak};
+use crate::{
+    error::Result,
+    ids::{Ids, Unmatched},
+    matrix::{
+        code::{Codebook, MAX_GRADES},
+        histograms::GradeHistograms,
+        label_matrix::{LabelMatrix, RunInfo},
+        tile::Packing,
+    },
+    rule::{RankingRule, ScoreType, TieBreak},
+};
 
 pub(super) fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
     let mut out = Encoder::default();
@@ -86,7 +90,7 @@ pub(super) fn encode_ids(ids: &Ids) -> Vec<u8> {
 }
 
 pub(super) fn decode_ids(from: &mut Decoder<'_>) -> Result<Ids> {
-    let count = from.count()?;
+    let [count] = from.counts()?;
     let ends = from.u64s(count.saturating_add(1))?;
     let bytes = from.take(from.rest.len())?.to_vec();
     let ids =
@@ -113,9 +117,9 @@ pub(super) fn decode_facts(
     queries: usize,
     codes: usize,
 ) -> Result<GradeHistograms> {
-    let entries = from.count()?;
-    let offsets = from.u32_column(queries + 1)?;
-    let counts = from.u32_column(entries)?;
+    let [entries] = from.counts()?;
+    let offsets = from.u32s(queries + 1)?;
+    let counts = from.u32s(entries)?;
     let entry_codes = from.take(entries)?.to_vec();
     from.end()?;
     let facts = GradeHistograms::from_columns(offsets, entry_codes, counts)
@@ -128,9 +132,9 @@ pub(super) fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
     let mut out = Encoder::default();
     out.u32(runs.len() as u32);
     for run in runs {
-        out.string(run.name.as_bytes());
+        out.string(&run.name);
         out.string(&run.tag);
-        out.string(run.source.as_bytes());
+        out.string(&run.source);
         out.u64(run.results);
         out.u64(run.ignored.count);
         // A run of a million unjudged queries must not make the file large: their number, and a few

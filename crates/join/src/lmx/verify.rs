@@ -5,19 +5,24 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::fields::damaged;
-use super::header::{Section, describe, section};
-use super::layout::{ENTRY, HEADER, SECTIONS, TILES};
-use super::open::decode;
-use crate::bytes::mmap::{FileAccess, Mapping};
-use crate::error::Result;
-use crate::judged_by::FacetKind;
-use crate::matrix::code::{Codebook, CodesAbove, NOT_IN_QRELS, PAST_END};
-use crate::matrix::exact::ExactGrades;
-use crate::matrix::facets::FacetRows;
-use crate::matrix::label_matrix::LabelMatrix;
-use crate::matrix::ties::{MatrixTies, RowTies, Tie};
-use crate::matrix::tile::Tile;
+use super::{
+    fields::damaged,
+    layout::{ENTRY, HEADER, SECTIONS, TILES},
+    open::LmxFile,
+};
+use crate::{
+    bytes::mmap::{FileAccess, Mapping},
+    error::Result,
+    judged_by::FacetKind,
+    matrix::{
+        code::{Codebook, CodesAbove, NOT_IN_QRELS, PAST_END},
+        exact::ExactGrades,
+        facets::FacetRows,
+        label_matrix::LabelMatrix,
+        ties::{MatrixTies, RowTies, Tie},
+        tile::Tile,
+    },
+};
 
 impl LabelMatrix {
     /// Checks every bit of the `.lmx` file at `path`: checksums of all sections, tiles included,
@@ -36,17 +41,17 @@ impl LabelMatrix {
     /// file.
     pub fn verify_with(path: impl AsRef<Path>, access: FileAccess) -> Result<()> {
         let path = path.as_ref();
-        let map = Mapping::open(path, access)?;
-        let description = describe(&map, map.len() as u64, path)?;
-        let mut end = HEADER + ENTRY * description.sections.len();
-        for (at, Section { name, offset, length, .. }) in description.sections.iter().enumerate() {
-            if map[end..*offset as usize].iter().any(|&byte| byte != 0) {
-                return Err(damaged(path, name, "the bytes before it are not 0"));
+        let file = LmxFile::new(Mapping::open(path, access)?, path)?;
+        let sections = &file.description.sections;
+        let mut end = HEADER + ENTRY * sections.len();
+        for (at, section) in sections.iter().enumerate() {
+            if file.map[end..section.range().start].iter().any(|&byte| byte != 0) {
+                return Err(damaged(path, section.name, "the bytes before it are not 0"));
             }
-            end = (offset + length) as usize;
-            section(&map, &description, at, path)?;
+            end = section.range().end;
+            file.section(at)?;
         }
-        let matrix = decode(map, &description, path)?;
+        let matrix = file.matrix()?;
         // The first fault, and not any: the message must not depend on the speed of threads.
         let fault = (0..matrix.packing().tiles.len()).into_par_iter().find_map_first(|at| {
             let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));

@@ -1,33 +1,39 @@
 //! Writing of a label matrix as a `.lmx` file.
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::fields::{Encoder, bytes_of};
-use super::layout::{
-    AGGREGATION, ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, OPTIONAL, REQUIRED, SPANS, TIES,
-    TILE_ALIGN, TILES, VERSION,
+use super::{
+    fields::{Encoder, bytes_of},
+    layout::{
+        AGGREGATION, ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, OPTIONAL, REQUIRED, SPANS, TIES,
+        TILE_ALIGN, TILES, VERSION,
+    },
+    optional_sections::{encode_exact, encode_groups, encode_spans, encode_tied, encode_units},
+    sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs},
 };
-use super::optional_sections::{
-    encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units,
+use crate::{
+    atomic_file,
+    error::{Error, Result},
+    format::lmx::MAGIC,
+    judged_by::FacetKind,
+    matrix::{code::GradeRange, label_matrix::LabelMatrix},
+    rule::IdealSource,
 };
-use super::sections::{
-    encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs,
-};
-use crate::atomic_file;
-use crate::error::{Error, Result};
-use crate::format::lmx::MAGIC;
-use crate::judged_by::FacetKind;
-use crate::matrix::code::GradeRange;
-use crate::matrix::label_matrix::LabelMatrix;
 
 impl LabelMatrix {
     /// Writes the label matrix as a `.lmx` file, first under a temporary name in the same folder:
     /// `path` never names half a file.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        write(self, path.as_ref())
+        let path = path.as_ref();
+        // An atomic write renames, and would put a file in the place of a pipe or a device.
+        let written = if path.metadata().is_ok_and(|kind| !kind.is_file()) {
+            Err(std::io::Error::other("it is not a regular file"))
+        } else {
+            atomic_file::write(path, |file| encode(self, file))
+        };
+        written.map_err(|e| Error::io(path, "write", e))
     }
 
     /// Returns the bytes of the `.lmx` file that [`LabelMatrix::write`] writes.
@@ -47,26 +53,18 @@ impl LabelMatrix {
     }
 }
 
-fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
-    // An atomic write renames, and would put a file in the place of a pipe or a device.
-    let written = if path.metadata().is_ok_and(|kind| !kind.is_file()) {
-        Err(std::io::Error::other("it is not a regular file"))
-    } else {
-        atomic_file::write(path, |file: &mut (dyn Write + Send)| encode(matrix, file))
-    };
-    written.map_err(|e| Error::io(path, "write", e))
-}
-
 /// Encodes the sections that only some `.lmx` files have, each with its kind and its mark; `None`
 /// leaves an empty section out.
 fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
     let extent = matrix.book.extent().unwrap_or(GradeRange::NONE);
     let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
+    let retrieved = matrix.ideal == IdealSource::Retrieved;
     let of_groups =
         if matrix.judged_by() == Some(FacetKind::Subtopic) { OPTIONAL } else { REQUIRED };
     [
         (TIES, OPTIONAL, matrix.tied.as_ref().map(encode_tied)),
-        (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
+        // Without the section, ideal rankings are of the judgments.
+        (IDEAL, OPTIONAL, retrieved.then(|| bytes_of(&[1]))),
         (EXACT, REQUIRED, exact),
         (FACETS, of_groups, matrix.grouped.as_ref().map(encode_groups)),
         (AGGREGATION, OPTIONAL, encode_units(&matrix.rule)),
@@ -86,23 +84,22 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
     ];
     let more = further(matrix);
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
-    let first = first.map(|(kind, bytes)| (kind, 0, bytes));
-    let more =
-        more.iter().filter_map(|(kind, mark, bytes)| Some((*kind, *mark, &bytes.as_ref()?[..])));
-    let sections: Vec<(u32, u32, &[u8])> = first.chain(more).collect();
-    let mut table = Vec::new();
-    let mut offset = HEADER + ENTRY * sections.len();
-    for (at, &(kind, mark, bytes)) in sections.iter().enumerate() {
-        offset = offset.next_multiple_of(if at == TILES { TILE_ALIGN } else { ALIGN });
-        table.push((kind, mark, offset, bytes));
-        offset += bytes.len();
+    let first = first.map(|(kind, bytes)| (kind, 0, 0, bytes));
+    let more = more.iter();
+    let more = more.filter_map(|(kind, mark, bytes)| Some((*kind, *mark, 0, bytes.as_deref()?)));
+    // By kind, mark, offset and bytes.
+    let mut sections: Vec<(u32, u32, usize, &[u8])> = first.chain(more).collect();
+    let mut end = HEADER + ENTRY * sections.len();
+    for (at, (.., offset, bytes)) in sections.iter_mut().enumerate() {
+        *offset = end.next_multiple_of(if at == TILES { TILE_ALIGN } else { ALIGN });
+        end = *offset + bytes.len();
     }
     let mut head = Encoder::default();
     head.bytes(&MAGIC);
     head.u32s(&[VERSION, sections.len() as u32]);
     // The checksum is of a header with zeros in its place.
-    head.u64s(&[offset as u64, 0]);
-    for &(kind, mark, offset, bytes) in &table {
+    head.u64s(&[end as u64, 0]);
+    for &(kind, mark, offset, bytes) in &sections {
         head.u32s(&[kind, mark]);
         head.u64s(&[offset as u64, bytes.len() as u64, xxh3_64(bytes)]);
     }
@@ -112,7 +109,7 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
 
     to.write_all(&head)?;
     let mut written = head.len();
-    for (.., offset, bytes) in table {
+    for (.., offset, bytes) in sections {
         to.write_all(&vec![0; offset - written])?;
         to.write_all(bytes)?;
         written = offset + bytes.len();

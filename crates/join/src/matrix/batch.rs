@@ -3,16 +3,12 @@
 
 use std::ops::Range;
 
-use super::code::{Codebook, CodesAbove};
-use super::exact::{ExactGrades, ExactHistograms};
-use super::facets::FacetRows;
-use super::histograms::{GradeHistogram, GradeHistograms};
-use super::label_matrix::LabelMatrix;
-use super::passages::SpanRows;
-use super::retrieved::RetrievedHistograms;
-use super::sparse::{SparseDocument, SparseTiles, listed_at_once};
-use super::ties::MatrixTies;
-use super::tile::{Packing, QUAD, Tile, TileSpan};
+use super::{
+    Codebook, CodesAbove, ExactGrades, ExactHistograms, FacetRows, GradeHistogram, GradeHistograms,
+    LabelMatrix, MatrixTies, Packing, QUAD, RetrievedHistograms, SpanRows, SparseDocument, Tile,
+    TileSpan,
+    sparse::{SparseTiles, listed_at_once},
+};
 use crate::ids::Ids;
 
 /// Rankings for an engine to evaluate: borrowed label tiles, with the ids and judgment counts of
@@ -57,36 +53,6 @@ impl<'a> Batch<'a> {
         self.ids
     }
 
-    /// Returns the judgments of each query as counts: its number of documents of each label code.
-    /// The counts are of each row if only its own documents are known.
-    #[doc(hidden)]
-    pub fn facts(&self) -> &'a GradeHistograms {
-        self.known.map_or(self.facts, |known| &known.facts)
-    }
-
-    /// Returns the exact grades of the judgments, by query or row as [`Batch::facts`], if a code
-    /// covers several grades.
-    #[doc(hidden)]
-    pub fn exact_facts(&self) -> Option<&'a ExactHistograms> {
-        match self.known {
-            Some(known) => known.exact.as_ref(),
-            None => self.exact.map(|exact| &exact.facts),
-        }
-    }
-
-    /// Returns the index in [`Batch::facts`] of the judgment counts for a row (ranking).
-    #[inline]
-    #[doc(hidden)]
-    pub fn judgments(&self, row: u32) -> usize {
-        if self.known.is_some() { row as usize } else { self.query(row) }
-    }
-
-    /// Replaces the judgment counts of queries by those of each ranking's own documents.
-    #[doc(hidden)]
-    pub fn with_judgments(self, known: &'a RetrievedHistograms) -> Self {
-        Self { known: Some(known), ..self }
-    }
-
     /// Returns the number of results of each ranking of the whole matrix, other batches included.
     pub fn depths(&self) -> &'a [u32] {
         self.depths
@@ -96,41 +62,6 @@ impl<'a> Batch<'a> {
     /// Other batches are included. `None` if tied groups are not known.
     pub fn tied_groups(&self) -> Option<&'a MatrixTies> {
         self.tied
-    }
-
-    /// Returns the exact grades of all queries and rankings of the matrix, if a code covers several
-    /// grades. Other batches are included.
-    #[doc(hidden)]
-    pub fn exact(&self) -> Option<&'a ExactGrades> {
-        self.exact
-    }
-
-    /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
-    /// The named documents of all rows come with them, other batches included.
-    #[doc(hidden)]
-    pub fn facet_rows(&self) -> Option<&'a FacetRows> {
-        self.grouped
-    }
-
-    /// Returns all rankings of the matrix as rankings of passages, if judgments were read by span.
-    /// Other batches are included.
-    #[doc(hidden)]
-    pub fn span_rows(&self) -> Option<&'a SpanRows> {
-        self.spans
-    }
-
-    /// Returns the exact grades of the judged documents of one ranking, in rank order, by its tile
-    /// and lane. There are none where codes are grades.
-    #[doc(hidden)]
-    pub fn exact_of(&self, at: usize, lane: usize) -> &'a [f64] {
-        let row = self.rows(at).get(lane).map(|&row| row as usize);
-        self.exact.zip(row).map_or(&[], |(exact, row)| exact.rows.row(row))
-    }
-
-    /// Returns whether the batch borrows its tiles from the label matrix `matrix`.
-    #[doc(hidden)]
-    pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
-        std::ptr::eq(self.packing, &matrix.packing)
     }
 
     /// Returns the number of queries that the batch has judgment counts of.
@@ -148,52 +79,123 @@ impl<'a> Batch<'a> {
         row as usize % self.queries()
     }
 
+    /// Returns the label bytes of all tiles of the batch, in the order of the matrix.
+    pub fn bytes(&self) -> &'a [u8] {
+        let (Some(first), Some(last)) = (self.spans().first(), self.spans().last()) else {
+            return &[];
+        };
+        &self.labels[first.range().start..last.range().end]
+    }
+}
+
+#[doc(hidden)]
+impl<'a> Batch<'a> {
+    /// Returns the judgments of each query as counts: its number of documents of each label code.
+    /// The counts are of each row if only its own documents are known.
+    pub fn facts(&self) -> &'a GradeHistograms {
+        self.known.map_or(self.facts, |known| &known.facts)
+    }
+
+    /// Returns the exact grades of the judgments, by query or row as [`Batch::facts`], if a code
+    /// covers several grades.
+    pub fn exact_facts(&self) -> Option<&'a ExactHistograms> {
+        match self.known {
+            Some(known) => known.exact.as_ref(),
+            None => self.exact.map(|exact| &exact.facts),
+        }
+    }
+
+    /// Returns the index in [`Batch::facts`] of the judgment counts for a row (ranking).
+    #[inline]
+    pub fn judgments(&self, row: u32) -> usize {
+        if self.known.is_some() { row as usize } else { self.query(row) }
+    }
+
+    /// Replaces the judgment counts of queries by those of each ranking's own documents.
+    pub fn with_judgments(self, known: &'a RetrievedHistograms) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// Returns the exact grades of all queries and rankings of the matrix, if a code covers several
+    /// grades. Other batches are included.
+    pub fn exact(&self) -> Option<&'a ExactGrades> {
+        self.exact
+    }
+
+    /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
+    /// The named documents of all rows come with them, other batches included.
+    pub fn facet_rows(&self) -> Option<&'a FacetRows> {
+        self.grouped
+    }
+
+    /// Returns all rankings of the matrix as rankings of passages, if judgments were read by span.
+    /// Other batches are included.
+    pub fn span_rows(&self) -> Option<&'a SpanRows> {
+        self.spans
+    }
+
+    /// Returns the exact grades of the judged documents of one ranking, in rank order, by its tile
+    /// and lane. There are none where codes are grades.
+    pub fn exact_of(&self, at: usize, lane: usize) -> &'a [f64] {
+        let row = self.rows(at).get(lane).map(|&row| row as usize);
+        self.exact.zip(row).map_or(&[], |(exact, row)| exact.rows.row(row))
+    }
+
+    /// Returns whether the batch borrows its tiles from the label matrix `matrix`.
+    pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
+        std::ptr::eq(self.packing, &matrix.packing)
+    }
+
     /// Returns the judgment counts for a row (ranking): the number of documents of each label code.
-    #[doc(hidden)]
     pub fn facts_of(&self, row: u32) -> GradeHistogram<'a> {
         self.facts().get(self.judgments(row))
     }
 
     /// Returns the range of the matrix's tiles that the batch has.
-    #[doc(hidden)]
     pub fn tiles(&self) -> Range<usize> {
         self.tiles.clone()
     }
 
     /// Returns the place, the size and the rows of each tile of the batch.
-    #[doc(hidden)]
     pub fn spans(&self) -> &'a [TileSpan] {
         &self.packing.tiles[self.tiles()]
     }
 
     /// Returns the number of ranks of the batch's deepest tile, padding included.
-    #[doc(hidden)]
     pub fn deepest(&self) -> u32 {
         // A packing has the deepest rows first, so the first tile is the deepest of a batch.
         self.spans().first().map_or(0, |tile| tile.depth)
     }
 
     /// Returns the number of results of the batch's deepest ranking.
-    #[doc(hidden)]
     pub fn deepest_row(&self) -> u32 {
-        let rows = self.tiles().next().map_or(&[][..], |tile| self.rows(tile));
-        rows.iter().map(|&row| self.depths[row as usize]).max().unwrap_or(0)
+        let rows = self.tiles().next().into_iter().flat_map(|tile| self.rows(tile));
+        rows.map(|&row| self.depths[row as usize]).max().unwrap_or(0)
     }
 
     /// Returns tile `at`: the labels of up to 64 rankings side by side.
-    #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'a> {
         self.packing.tiles[at].tile(self.labels)
     }
 
     /// Returns the rows (rankings) of tile `at`, lane by lane.
-    #[doc(hidden)]
     pub fn rows(&self, at: usize) -> &'a [u32] {
         self.packing.rows(&self.packing.tiles[at])
     }
 
+    /// Returns the tile and the lane of each row (ranking) of the matrix; `None` for rows that lie
+    /// in no tile of the batch.
+    pub fn places(&self) -> Vec<Option<(u32, u8)>> {
+        let mut places = vec![None; self.depths.len()];
+        for at in self.tiles() {
+            for (lane, &row) in (0..).zip(self.rows(at)) {
+                places[row as usize] = Some((at as u32, lane));
+            }
+        }
+        places
+    }
+
     /// Returns the labels of one ranking in rank order, by its tile and lane.
-    #[doc(hidden)]
     pub fn ranking(&self, at: usize, lane: usize) -> impl Iterator<Item = u8> + use<'a> {
         let (tile, depth) = (self.tile(at), self.depths[self.rows(at)[lane] as usize]);
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
@@ -201,7 +203,6 @@ impl<'a> Batch<'a> {
 
     /// Returns the list of those documents of tile `at` that are in the qrels, if the tile is
     /// sparse. The list is in order of lines of ranks. `None` if the batch keeps no lists.
-    #[doc(hidden)]
     pub fn sparse(
         &self,
         at: usize,
@@ -214,7 +215,6 @@ impl<'a> Batch<'a> {
     /// that follows. The list reaches at least down to rank `reach`. Returns `None` if the batch
     /// keeps lists, if the tile is shallow, or if the set has too many documents for a list to save
     /// time.
-    #[doc(hidden)]
     pub fn sparse_now<'r>(
         &self,
         at: usize,
@@ -232,21 +232,11 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the list that [`Batch::sparse`] made for tile `at`, if the list is already made.
-    #[doc(hidden)]
     pub fn cached_sparse(&self, at: usize) -> Option<&'a [SparseDocument]> {
         self.lists?.get(at)
     }
 
-    /// Returns the label bytes of all tiles of the batch, in the order of the matrix.
-    pub fn bytes(&self) -> &'a [u8] {
-        let (Some(first), Some(last)) = (self.spans().first(), self.spans().last()) else {
-            return &[];
-        };
-        &self.labels[first.range().start..last.range().end]
-    }
-
     /// Returns the batch narrowed to some of its tiles.
-    #[doc(hidden)]
     pub fn with_tiles(&self, tiles: Range<usize>) -> Self {
         assert!(
             self.tiles.start <= tiles.start && tiles.end <= self.tiles.end,
@@ -300,10 +290,8 @@ impl LabelMatrix {
         std::iter::from_fn(move || {
             let spans = &all.spans()[start..];
             let first = spans.first()?;
-            let fit = spans
-                .iter()
-                .take_while(|span| span.offset + span.bytes() - first.offset <= bytes)
-                .count();
+            let fit =
+                spans.partition_point(|span| span.offset + span.bytes() - first.offset <= bytes);
             // A tile is never cut, so a tile of more than `bytes` labels is a batch of its own.
             let tiles = start..start + fit.max(1);
             start = tiles.end;

@@ -2,30 +2,29 @@
 
 use fearless_simd::Level;
 
-use super::batch::Batch;
-use super::code::{Codebook, PAST_END};
-use super::exact::{ExactGrades, ExactHistogram};
-use super::histograms::{GradeHistogram, GradeHistograms};
-use super::tile::{LANES, Packing};
-use super::transpose::transpose_into;
+use super::{
+    Batch, Codebook, ExactGrades, ExactHistogram, GradeHistogram, GradeHistograms, LANES, Packing,
+    code::PAST_END, ragged::range_of, transpose::transpose_into,
+};
 use crate::bytes::aligned::AlignedBytes;
 use crate::error::Result;
 use crate::ids::Ids;
 
 /// A reusable buffer of some rankings of one run: the labels of each ranking and its judgment
 /// counts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Block {
-    level: Level,
     /// No ids: the rankings of a block have none.
     ids: Ids,
-    facts: GradeHistograms,
+    /// The judgment counts of each ranking: its number of documents of each label code. Rankings
+    /// whose labels come first get their counts here.
+    pub(crate) facts: GradeHistograms,
     depths: Vec<u32>,
     /// The labels, row after row. Each row starts on a line, and [`PAST_END`] fills up its last
     /// line.
     staged: Vec<AlignedBytes>,
-    /// The first line of each row, and the end of the last row.
-    starts: Vec<usize>,
+    /// The end of the lines of each row.
+    ends: Vec<u64>,
     /// The number of labels of the room that was made last.
     room: usize,
     packing: Packing,
@@ -34,29 +33,12 @@ pub struct Block {
     exact: ExactGrades,
 }
 
-impl Default for Block {
-    fn default() -> Self {
-        Self {
-            level: Level::new(),
-            ids: Ids::default(),
-            facts: GradeHistograms::new(),
-            depths: Vec::new(),
-            staged: Vec::new(),
-            starts: vec![0],
-            room: 0,
-            packing: Packing::default(),
-            lines: Vec::new(),
-            exact: ExactGrades::default(),
-        }
-    }
-}
-
 impl Block {
     /// Removes all rankings from the block, and keeps its memory.
     pub fn clear(&mut self) {
         self.facts.clear();
         self.depths.clear();
-        self.starts.truncate(1);
+        self.ends.clear();
         self.exact.facts.clear();
         self.exact.rows.clear();
     }
@@ -87,7 +69,7 @@ impl Block {
             bytemuck::cast_slice_mut(&mut self.staged[start..end])[depth..].fill(PAST_END);
         }
         self.depths.push(depth as u32);
-        self.starts.push(end);
+        self.ends.push(end as u64);
     }
 
     /// Adds a ranking to the block: its labels, and the judgment counts of its query.
@@ -111,28 +93,6 @@ impl Block {
         self.exact.facts.push(judged);
     }
 
-    /// Adds the judgment counts of the next `rankings` rankings: the number of documents of each
-    /// label code. Codes begin with `first`, `[ranking][code]`. The labels of the rankings were
-    /// taken before.
-    pub fn push_judged(&mut self, rankings: usize, first: u8, judged: &[u32]) {
-        self.facts.push_all(rankings, first, judged);
-    }
-
-    /// Gives the next ranking of the block the judgment counts of the earlier ranking `row`.
-    pub fn push_judged_as(&mut self, row: usize) {
-        self.facts.push_again(row);
-    }
-
-    /// Returns the number of rankings of the block that have judgment counts.
-    pub fn judged_rows(&self) -> usize {
-        self.facts.len()
-    }
-
-    /// Takes over the judgment counts of another block, which has as many rankings.
-    pub fn take_facts(&mut self, block: &mut Block) {
-        std::mem::swap(&mut self.facts, &mut block.facts);
-    }
-
     /// Returns the labels of one ranking of the block, in rank order.
     pub fn labels(&self, row: usize) -> &[u8] {
         &self.padded(row)[..self.depths[row] as usize]
@@ -149,24 +109,18 @@ impl Block {
         self.depths.len()
     }
 
-    /// Returns the judgment counts of each ranking of the block: its number of documents of each
-    /// label code.
-    pub fn facts(&self) -> &GradeHistograms {
-        &self.facts
-    }
-
     /// Returns the exact grades of the block's rankings, if a code of `book` covers several grades.
     pub fn exact(&self, book: &Codebook) -> Option<&ExactGrades> {
         (!book.is_exact()).then_some(&self.exact)
     }
 
     fn end(&self) -> usize {
-        self.starts[self.depths.len()]
+        self.ends.last().map_or(0, |&end| end as usize)
     }
 
     /// Returns the labels of one ranking of the block, with the padding in its last 64-byte line.
     fn padded(&self, row: usize) -> &[u8] {
-        bytemuck::cast_slice(&self.staged[self.starts[row]..self.starts[row + 1]])
+        bytemuck::cast_slice(&self.staged[range_of(&self.ends, row)])
     }
 
     /// Packs the rankings of the block into label tiles, and returns these as a batch for an
@@ -181,11 +135,11 @@ impl Block {
         let lines = self.packing.bytes() as usize / size_of::<AlignedBytes>();
         grow(&mut tiled, lines);
         let tiles: &mut [u8] = bytemuck::cast_slice_mut(&mut tiled[..lines]);
-        let mut of_tile: Vec<&[u8]> = Vec::with_capacity(LANES);
+        let mut of_tile = Vec::with_capacity(LANES);
         for span in &self.packing.tiles {
             of_tile.clear();
             of_tile.extend(self.packing.rows(span).iter().map(|&row| self.padded(row as usize)));
-            transpose_into(self.level, &of_tile, span.lanes as usize, &mut tiles[span.range()]);
+            transpose_into(Level::new(), &of_tile, span.lanes as usize, &mut tiles[span.range()]);
         }
         self.lines = tiled;
         Ok(Batch {

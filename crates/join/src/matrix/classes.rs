@@ -30,8 +30,10 @@
 
 use fearless_simd::{Level, dispatch, f64x8, mask8x64, prelude::*, u8x64};
 
-use super::code::{Codebook, FIRST_GRADE, NEGATIVE};
-use super::tile::{LANES, NARROW_LANES, QUAD, Tile};
+use super::{
+    Codebook, LANES, NARROW_LANES, QUAD, Tile,
+    code::{FIRST_GRADE, NEGATIVE},
+};
 
 /// The number of labels in one SIMD vector: a group of each lane of a strip.
 const VECTOR: usize = QUAD * NARROW_LANES;
@@ -61,8 +63,7 @@ pub fn to_class_codes<'a, 'g>(
     if levels.is_empty() {
         return tile;
     }
-    let mut grades: [&[f64]; LANES] = [&[]; LANES];
-    grades[..tile.lanes].iter_mut().enumerate().for_each(|(lane, grades)| *grades = exact(lane));
+    let mut grades = std::array::from_fn(|lane| if lane < tile.lanes { exact(lane) } else { &[] });
     scratch.resize(tile.labels.len(), 0);
     dispatch!(Level::new(), simd => class_all(simd, tile, levels, &mut grades, scratch));
     Tile { labels: scratch, ..tile }
@@ -302,7 +303,8 @@ mod tests {
         let mut labels = vec![0; 16 * 8];
         let ranking = [1, 3, 2, 3, 1, 1, 3, 3];
         for (rank, label) in ranking.into_iter().enumerate() {
-            labels[super::super::tile::position(16, 5, rank)] = label;
+            let at = Tile { labels: &labels, lanes: 16, depth: 8 }.position(5, rank);
+            labels[at] = label;
         }
         let tile = Tile { labels: &labels, lanes: 16, depth: 8 };
         let book = Codebook::new((0..254).map(f64::from)).unwrap().at_levels([1.0, 7.5]).unwrap();

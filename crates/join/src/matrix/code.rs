@@ -14,7 +14,7 @@
 //! grades from one bound to the next, and the exact grades lie beside the labels (see
 //! [`exact`](super::exact)).
 
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 
 /// The code past the end of a ranking.
 pub const PAST_END: u8 = 0;
@@ -41,11 +41,7 @@ impl GradeRange {
     /// Returns the range of some grades ≥ 0, from the smallest above 0 to the largest; `None`
     /// without grades.
     pub fn from_grades(grades: impl IntoIterator<Item = f64>) -> Option<Self> {
-        grades.into_iter().fold(None, |extent, grade| {
-            let mut extent = extent.unwrap_or(Self::NONE);
-            extent.add(grade);
-            Some(extent)
-        })
+        grades.into_iter().map(Self::single).reduce(Self::and)
     }
 
     /// Returns the smallest range that contains the grades of both ranges.
@@ -54,11 +50,9 @@ impl GradeRange {
         Self { least_positive, largest: self.largest.max(other.largest) }
     }
 
-    fn add(&mut self, grade: f64) {
-        if grade > 0.0 {
-            self.least_positive = self.least_positive.min(grade);
-        }
-        self.largest = self.largest.max(grade);
+    fn single(grade: f64) -> Self {
+        let least_positive = if grade > 0.0 { grade } else { f64::INFINITY };
+        Self { least_positive, largest: 0f64.max(grade) }
     }
 }
 
@@ -135,11 +129,10 @@ impl Codebook {
     /// # Ok::<(), laneval::Error>(())
     /// ```
     pub fn new(grades: impl IntoIterator<Item = f64>) -> Result<Self> {
-        let mut distinct: Vec<f64> = Vec::new();
-        let mut extent: Option<GradeRange> = None;
+        let (mut distinct, mut extent) = (Vec::<f64>::new(), None::<GradeRange>);
         for grade in grades {
             if !grade.is_finite() {
-                return Err(Error::Unanswerable(format!("grade {grade} is not a finite number")));
+                return unanswerable(format!("grade {grade} is not a finite number"));
             }
             let grade = grade + 0.0; // −0 is 0
             if grade < 0.0 {
@@ -147,7 +140,7 @@ impl Codebook {
             }
             // Once the grades are too many, only their extent matters, and no search is needed.
             if let Some(extent) = &mut extent {
-                extent.add(grade);
+                *extent = extent.and(GradeRange::single(grade));
             } else if let Err(at) = distinct.binary_search_by(|g| g.total_cmp(&grade)) {
                 distinct.insert(at, grade);
                 if distinct.len() > MAX_GRADES {
@@ -178,12 +171,12 @@ impl Codebook {
         // Levels above all grades tell nothing apart.
         bounds.retain(|&bound| bound <= extent.largest || bound == 0.0);
         if bounds.len() > MAX_GRADES {
-            return Err(Error::Unanswerable(format!(
+            return unanswerable(format!(
                 "measures with {} levels of relevance, where {MAX_GRADES} can be evaluated \
                  together over more than {MAX_GRADES} \
                  distinct grades: ask for fewer at a time",
                 bounds.len()
-            )));
+            ));
         }
         Ok(Self { grades: bounds, extent: Some(extent) })
     }

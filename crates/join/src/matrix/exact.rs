@@ -33,10 +33,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::code::{Codebook, CodesAbove, FIRST_GRADE, GradeRange, NEGATIVE};
-use super::column::Column;
-use super::histograms::GradeHistograms;
-use super::ragged::{Ragged, pieces};
+use super::{
+    Codebook, CodesAbove, GradeHistograms, Ragged,
+    code::{FIRST_GRADE, GradeRange, NEGATIVE},
+    column::Column,
+    pieces,
+};
 
 /// The number of queries whose facts are made at once.
 const PIECE: usize = 1 << 10;
@@ -180,42 +182,31 @@ impl ExactHistograms {
     /// Counts the judged documents of each class of grades for every query, by the classes of a
     /// codebook. `facts` are the counts by a single class, with the negative grades.
     pub fn classed(&self, facts: &GradeHistograms, book: &Codebook) -> GradeHistograms {
-        let parts: Vec<GradeHistograms> = pieces(self.len(), PIECE)
-            .into_par_iter()
-            .map(|queries| self.classify(queries, facts, book))
-            .collect();
+        let classify = |queries: Range<usize>| {
+            let grades: Vec<_> = queries.clone().map(|query| self.get(query)).collect();
+            // All grades are at least 0, the bound of the first class.
+            let bounds: Vec<_> =
+                book.grades().iter().skip(1).map(|&bound| places_from(bound, &grades)).collect();
+            let mut classed = GradeHistograms::new();
+            for (at, (query, grades)) in queries.zip(&grades).enumerate() {
+                let negative = facts.get(query).iter().filter(|&(code, _)| code == NEGATIVE);
+                let ends = bounds.iter().map(|places| places[at]).chain([grades.grades.len()]);
+                let mut below = 0;
+                let classes = (FIRST_GRADE..).zip(ends).map(|(code, end)| {
+                    // Bounds ascend, and so do these ends, unless grades of a file change between
+                    // two searches.
+                    let first = below;
+                    below = grades.upto(end).max(first);
+                    (code, below - first)
+                });
+                classed.push_counts(negative.chain(classes.filter(|&(_, count)| count > 0)));
+            }
+            classed
+        };
+        let parts: Vec<_> = pieces(self.len(), PIECE).into_par_iter().map(classify).collect();
         let mut all = GradeHistograms::new();
         parts.iter().for_each(|part| all.append(part));
         all
-    }
-
-    /// Counts the judged documents of each class of grades for some queries, as
-    /// [`ExactHistograms::classed`] does.
-    fn classify(
-        &self,
-        queries: Range<usize>,
-        facts: &GradeHistograms,
-        book: &Codebook,
-    ) -> GradeHistograms {
-        let grades: Vec<_> = queries.clone().map(|query| self.get(query)).collect();
-        // All grades are at least 0, the bound of the first class.
-        let bounds: Vec<_> =
-            book.grades().iter().skip(1).map(|&bound| places_from(bound, &grades)).collect();
-        let mut classed = GradeHistograms::new();
-        for (at, (query, grades)) in queries.zip(&grades).enumerate() {
-            let negative = facts.get(query).iter().filter(|&(code, _)| code == NEGATIVE);
-            let ends = bounds.iter().map(|places| places[at]).chain([grades.grades.len()]);
-            let mut below = 0;
-            let classes = (FIRST_GRADE..).zip(ends).map(|(code, end)| {
-                // Bounds ascend, and so do these ends, unless grades of a file change between two
-                // searches.
-                let first = below;
-                below = grades.upto(end).max(first);
-                (code, below - first)
-            });
-            classed.push_counts(negative.chain(classes.filter(|&(_, count)| count > 0)));
-        }
-        classed
     }
 
     /// Builds the exact grades of queries from columns of an `.lmx` file, and rejects unsound
@@ -232,6 +223,7 @@ impl ExactHistograms {
             .ok_or("ends, grades and counts do not fit together")?;
         let mut upto = Ragged::default();
         for query in 0..grades.len() {
+            let wrong = |message| Err(format!("query {}: {message}", query + 1));
             let of_query = grades.row(query);
             let counts = counts[grades.range(query)].iter().map(|count| u32::from_le_bytes(*count));
             // Ascending grades are all sound if the first and the last grade are sound.
@@ -241,17 +233,11 @@ impl ExactHistograms {
             let ascend =
                 of_query.windows(2).fold(true, |ascend, pair| ascend & (pair[0] < pair[1]));
             if !sound || !ascend || counts.clone().min() == Some(0) {
-                return Err(format!(
-                    "query {}: its grades are not finite, distinct and ascending",
-                    query + 1
-                ));
+                return wrong("its grades are not finite, distinct and ascending");
             }
             let documents: u64 = counts.clone().map(u64::from).sum();
             if documents != facts.get(query).count(CodesAbove::JUDGED) {
-                return Err(format!(
-                    "query {}: not every judged document has an exact grade",
-                    query + 1
-                ));
+                return wrong("not every judged document has an exact grade");
             }
             // Where every grade has one document, the place of a grade is its sum already.
             if documents > of_query.len() as u64 {

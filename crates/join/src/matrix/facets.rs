@@ -11,7 +11,7 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-use super::ragged::{Ragged, range_of};
+use super::{Ragged, ragged::range_of};
 use crate::ids::Ids;
 use crate::judged_by::FacetKind;
 
@@ -86,11 +86,11 @@ impl Facets {
         mut subgroups: Vec<u32>,
         documents: impl IntoIterator<Item = usize>,
     ) -> Self {
-        let (mut end, mut ends) = (0, Vec::new());
-        for count in documents {
-            end += count as u64;
-            ends.push(end);
-        }
+        let ends = documents.into_iter().scan(0, |end, count| {
+            *end += count as u64;
+            Some(*end)
+        });
+        let ends = ends.collect();
         // Most judgments have no sub-groups, and zeros alone would cost four bytes each.
         if subgroups.iter().all(|&subgroup| subgroup == 0) {
             subgroups = Vec::new();
@@ -122,7 +122,7 @@ impl Facets {
             })
             .collect();
         // All queries are checked first, so the error never depends on the speed of threads.
-        let counts = counts.into_iter().collect::<Result<Vec<usize>, _>>()?;
+        let counts = counts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(Self::new(by, names, judgments, subgroups, counts))
     }
 

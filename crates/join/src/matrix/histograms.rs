@@ -6,7 +6,10 @@
 
 use rayon::prelude::*;
 
-use super::code::{CodesAbove, NEGATIVE};
+use super::{
+    CodesAbove,
+    code::{FIRST_GRADE, NEGATIVE},
+};
 
 /// The largest number of judged documents of a query. With this limit a walk down an ideal ranking
 /// ends within seconds, and no count or multiple of a count exceeds the integers of an engine.
@@ -17,7 +20,7 @@ const PIECE: usize = 1 << 12;
 
 /// The judgments of all queries as counts: the number of judged documents of each label code, query
 /// by query. The counts are compressed rows: a query costs 5 bytes for each of its codes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GradeHistograms {
     /// The start of each row's entries, and the end of the last entries.
     pub(crate) offsets: Vec<u32>,
@@ -27,10 +30,16 @@ pub struct GradeHistograms {
     shared: Vec<u32>,
 }
 
+impl Default for GradeHistograms {
+    fn default() -> Self {
+        Self { offsets: vec![0], codes: Vec::new(), counts: Vec::new(), shared: Vec::new() }
+    }
+}
+
 impl GradeHistograms {
     /// Makes judgment counts of no queries.
     pub fn new() -> Self {
-        Self { offsets: vec![0], ..Self::default() }
+        Self::default()
     }
 
     /// Appends a query by the label codes (2 … 255) of its judged documents, in any order.
@@ -47,13 +56,13 @@ impl GradeHistograms {
             *sum = sum.saturating_add(count);
             bits[usize::from(code / 64)] |= 1 << (code % 64);
         }
-        for code in (0..=u8::MAX)
-            .step_by(64)
-            .zip(bits)
-            .flat_map(|(first, word)| set_bits(word).map(move |bit| first + bit))
-        {
-            self.codes.push(code);
-            self.counts.push(counts[usize::from(code)]);
+        for (first, mut word) in (0..=u8::MAX).step_by(64).zip(bits) {
+            while word != 0 {
+                let code = first + word.trailing_zeros() as u8;
+                word &= word - 1;
+                self.codes.push(code);
+                self.counts.push(counts[usize::from(code)]);
+            }
         }
         self.end_rows([self.codes.len() as u32]);
     }
@@ -69,7 +78,7 @@ impl GradeHistograms {
 
     /// Returns the number of stored rows of judgment counts; several queries may share a row.
     fn rows(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
+        self.offsets.len() - 1
     }
 
     /// Appends a query with the judgment counts of an earlier query, which take no more memory. If
@@ -83,8 +92,8 @@ impl GradeHistograms {
     }
 
     /// Appends `queries` queries by their number of judged documents of each label code from
-    /// `first` on. `counts` is `[query][code]`.
-    pub(crate) fn push_all(&mut self, queries: usize, first: u8, counts: &[u32]) {
+    /// [`FIRST_GRADE`] on. `counts` is `[query][code]`.
+    pub(crate) fn push_all(&mut self, queries: usize, counts: &[u32]) {
         let mut end = self.codes.len();
         if counts.is_empty() {
             self.end_rows(std::iter::repeat_n(end as u32, queries));
@@ -97,7 +106,7 @@ impl GradeHistograms {
         for of_query in counts.chunks_exact(counts.len() / queries) {
             // All codes are written, but only codes with documents are kept: no branch predictor
             // could tell whether a code occurs.
-            for (code, &count) in (first..=255).zip(of_query) {
+            for (code, &count) in (FIRST_GRADE..=255).zip(of_query) {
                 (self.codes[end], self.counts[end]) = (code, count);
                 end += usize::from(count > 0);
             }
@@ -129,10 +138,7 @@ impl GradeHistograms {
             return;
         }
         for query in 0..others.len() {
-            let GradeHistogram { codes, counts } = others.get(query);
-            self.codes.extend_from_slice(codes);
-            self.counts.extend_from_slice(counts);
-            self.end_rows([self.codes.len() as u32]);
+            self.push_counts(others.get(query).iter());
         }
     }
 
@@ -239,15 +245,6 @@ impl GradeHistograms {
     }
 }
 
-/// Returns the positions of the set bits of a 64-bit number, ascending.
-fn set_bits(mut bits: u64) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let lowest = bits.trailing_zeros() as u8;
-        bits &= bits.wrapping_sub(1);
-        (lowest < 64).then_some(lowest)
-    })
-}
-
 /// The number of judged documents of each label code (grade), for a single query.
 #[derive(Debug, Clone, Copy)]
 pub struct GradeHistogram<'a> {
@@ -346,8 +343,8 @@ mod tests {
             }
             own.push_counts(rows[number].iter().copied());
         }
-        shared.push_all(2, 3, &[0, 1, 2, 0]);
-        own.push_all(2, 3, &[0, 1, 2, 0]);
+        shared.push_all(2, &[0, 1, 2, 0]);
+        own.push_all(2, &[0, 1, 2, 0]);
         assert_eq!((shared.len(), shared.codes.len()), (own.len(), 5));
         for query in 0..own.len() {
             assert!(shared.get(query).iter().eq(own.get(query).iter()), "query {query}");

@@ -1,11 +1,11 @@
 //! Splitting of a label matrix by judge: a matrix of the same rankings with the grades of one judge
 //! alone.
 
-use super::code::{Codebook, CodesAbove, NEGATIVE, NOT_IN_QRELS};
-use super::exact::ExactHistograms;
-use super::facets::FacetJudgment;
-use super::histograms::GradeHistograms;
-use super::label_matrix::{LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use super::{
+    Codebook, CodesAbove, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder,
+    StagedPiece, StagedRow, StagedRun,
+    code::{NEGATIVE, NOT_IN_QRELS},
+};
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::judged_by::FacetKind;
@@ -31,7 +31,20 @@ impl LabelMatrix {
 
     /// Sorts the judgments of the matrix by judge, so that a matrix for each judge can be made.
     pub fn split_by_judge(&self) -> JudgeSplit<'_> {
-        JudgeSplit::new(self)
+        let mut judged = Vec::new();
+        if let Some(grouped) = &self.grouped {
+            judged.resize_with(grouped.facets.names.len(), Vec::<JudgeGrades>::new);
+            for query in 0..self.queries.len() {
+                let mut judgments: Vec<_> = grouped.facets.get(query).judgments.iter().collect();
+                judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
+                for own in judgments.chunk_by(|one, next| one.group == next.group) {
+                    let grades =
+                        own.iter().map(|judgment| (judgment.document, judgment.grade)).collect();
+                    judged[own[0].group as usize].push(JudgeGrades { query, grades });
+                }
+            }
+        }
+        JudgeSplit { matrix: self, judged, places: self.batch().places() }
     }
 }
 
@@ -66,31 +79,7 @@ impl JudgeGrades {
     }
 }
 
-impl<'m> JudgeSplit<'m> {
-    fn new(matrix: &'m LabelMatrix) -> Self {
-        let mut judged: Vec<Vec<JudgeGrades>> = Vec::new();
-        if let Some(grouped) = &matrix.grouped {
-            judged.resize_with(grouped.facets.names.len(), Vec::new);
-            for query in 0..matrix.queries.len() {
-                let mut judgments: Vec<&FacetJudgment> =
-                    grouped.facets.get(query).judgments.iter().collect();
-                judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
-                for own in judgments.chunk_by(|one, next| one.group == next.group) {
-                    let grades =
-                        own.iter().map(|judgment| (judgment.document, judgment.grade)).collect();
-                    judged[own[0].group as usize].push(JudgeGrades { query, grades });
-                }
-            }
-        }
-        let mut places = vec![None; matrix.rows()];
-        for tile in 0..matrix.packing.tiles.len() {
-            for (lane, &row) in (0..).zip(matrix.tile_rows(tile)) {
-                places[row as usize] = Some((tile as u32, lane));
-            }
-        }
-        Self { matrix, judged, places }
-    }
-
+impl JudgeSplit<'_> {
     /// Makes the label matrix of a single judge, as [`LabelMatrix::for_judge`].
     ///
     /// # Errors
@@ -109,8 +98,8 @@ impl<'m> JudgeSplit<'m> {
             }
         }
         let (rule, fingerprint) = (source.rule.clone(), source.fingerprint);
-        let mut matrix =
-            MatrixBuilder::new(book.clone(), rule, fingerprint, ids, facts).with_exact(exact);
+        let mut matrix = MatrixBuilder::new(book.clone(), rule, fingerprint, ids, facts);
+        matrix.exact = exact;
         for (run, info) in source.runs.iter().enumerate() {
             let pieces = vec![self.piece(run, judged, &book)];
             matrix.push(StagedRun { info: info.clone(), pieces, tied: None });

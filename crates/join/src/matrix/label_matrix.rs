@@ -1,28 +1,24 @@
 //! The label matrix of runs joined to judgments, and the builder that packs rankings into it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use fearless_simd::Level;
 use rayon::prelude::*;
 
-use super::code::{Codebook, CodesAbove};
-use super::exact::{ExactGrades, ExactHistograms};
-use super::facets::{FacetRows, Facets};
-use super::histograms::GradeHistograms;
-use super::notice::ScoreWarnings;
-use super::passages::{GoldCounts, SpanRows};
-use super::ragged::Ragged;
-use super::shared_judgments::SharedJudgments;
-use super::sparse::SparseTiles;
-use super::ties::{MatrixTies, StagedTies, TieColumns, TieContext};
-use super::tile::{Packing, Tile};
-use super::transpose::transpose_into;
+use super::{
+    Codebook, CodesAbove, DuplicateCounts, ExactGrades, ExactHistograms, FacetRows, Facets,
+    GoldCounts, GradeHistograms, MatrixTies, Packing, Ragged, ScoreWarnings, SharedJudgments,
+    SpanRows, StagedTies, Tile,
+    column::Column,
+    sparse::SparseTiles,
+    ties::{TieColumns, TieContext},
+    transpose::transpose_into,
+};
 use crate::bytes::aligned::AlignedBytes;
-use crate::bytes::mmap::Mapping;
-use crate::error::{Error, Result, printable};
+use crate::error::{Error, Result, printable, unanswerable};
 use crate::ids::{Ids, Unmatched};
 use crate::judged_by::FacetKind;
-use crate::matrix::unit_counts::DuplicateCounts;
 use crate::rule::{IdealSource, RankingRule};
 
 /// The description of a run in a label matrix: its name, tag and path, and counts from reading.
@@ -61,7 +57,8 @@ pub struct LabelMatrix {
     pub(crate) runs: Vec<RunInfo>,
     pub(crate) depths: Vec<u32>,
     pub(crate) packing: Packing,
-    pub(crate) labels: TileBytes,
+    /// The labels of all tiles, in memory or in an opened `.lmx` file.
+    pub(crate) labels: Column<AlignedBytes>,
     pub(crate) ideal: IdealSource,
     pub(crate) tied: Option<MatrixTies>,
     pub(crate) exact: Option<ExactGrades>,
@@ -71,44 +68,24 @@ pub struct LabelMatrix {
     pub(crate) shared: Option<SharedJudgments>,
 }
 
-/// The label bytes of all tiles of a matrix, in memory or in an opened `.lmx` file.
-#[derive(Debug)]
-pub(crate) enum TileBytes {
-    Owned(Vec<AlignedBytes>),
-    /// A part of a file.
-    InFile {
-        file: Arc<Mapping>,
-        range: std::ops::Range<usize>,
-    },
-}
-
-impl TileBytes {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Owned(lines) => bytemuck::cast_slice(lines),
-            Self::InFile { file, range } => &file[range.clone()],
-        }
-    }
-}
-
 impl LabelMatrix {
     /// Renames the runs of the label matrix: one name for each, in the order of the runs.
     ///
     /// # Errors
     /// More or fewer names than runs, or a name given to two runs.
     pub fn with_run_names(mut self, names: impl IntoIterator<Item = String>) -> Result<Self> {
-        let names: Vec<String> = names.into_iter().collect();
+        let names: Vec<_> = names.into_iter().collect();
         if names.len() != self.runs.len() {
             let (names, runs) = (names.len(), self.runs.len());
-            return Err(Error::Unanswerable(format!("{names} names were given for {runs} runs")));
+            return unanswerable(format!("{names} names were given for {runs} runs"));
         }
         for (at, name) in names.iter().enumerate() {
             if let Some(other) = names[..at].iter().position(|other| other == name) {
                 let [one, other] = [other, at].map(|at| printable(self.runs[at].name.as_bytes()));
                 let name = printable(name.as_bytes());
-                return Err(Error::Unanswerable(format!(
+                return unanswerable(format!(
                     "{one} and {other} would both have the name `{name}`: give each its own"
-                )));
+                ));
             }
         }
         self.runs.iter_mut().zip(names).for_each(|(run, name)| run.name = name);
@@ -140,12 +117,6 @@ impl LabelMatrix {
     /// Returns the ids of the judged queries of the matrix, in bytewise order.
     pub fn queries(&self) -> &Ids {
         &self.queries
-    }
-
-    /// Returns the judgments of each query as counts: its number of documents of each label code.
-    #[doc(hidden)]
-    pub fn facts(&self) -> &GradeHistograms {
-        &self.facts
     }
 
     /// Returns the descriptions of the matrix's runs, such as their names.
@@ -187,56 +158,57 @@ impl LabelMatrix {
         self.tied.as_ref()
     }
 
-    /// Returns the exact grades by query and by ranking, if there are too many distinct grades for
-    /// a code each.
-    #[doc(hidden)]
-    pub fn exact(&self) -> Option<&ExactGrades> {
-        self.exact.as_ref()
-    }
-
-    /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
-    /// The named documents of each row come with them.
-    #[doc(hidden)]
-    pub fn facet_rows(&self) -> Option<&FacetRows> {
-        self.grouped.as_ref()
-    }
-
-    /// Returns the rankings as rankings of passages, if judgments were read by span (positions in
-    /// documents).
-    #[doc(hidden)]
-    pub fn span_rows(&self) -> Option<&SpanRows> {
-        self.spans.as_ref()
-    }
-
     /// Returns the kind of facet (judge, subtopic, preference or span) by which judgments were
     /// read, if any.
     pub fn judged_by(&self) -> Option<FacetKind> {
         let of_spans = self.spans.as_ref().map(|_| FacetKind::Span);
         self.grouped.as_ref().map(|grouped| grouped.facets.by).or(of_spans)
     }
+}
+
+#[doc(hidden)]
+impl LabelMatrix {
+    /// Returns the judgments of each query as counts: its number of documents of each label code.
+    pub fn facts(&self) -> &GradeHistograms {
+        &self.facts
+    }
+
+    /// Returns the exact grades by query and by ranking, if there are too many distinct grades for
+    /// a code each.
+    pub fn exact(&self) -> Option<&ExactGrades> {
+        self.exact.as_ref()
+    }
+
+    /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
+    /// The named documents of each row come with them.
+    pub fn facet_rows(&self) -> Option<&FacetRows> {
+        self.grouped.as_ref()
+    }
+
+    /// Returns the rankings as rankings of passages, if judgments were read by span (positions in
+    /// documents).
+    pub fn span_rows(&self) -> Option<&SpanRows> {
+        self.spans.as_ref()
+    }
 
     /// Returns the place of each ranking of the matrix: its tile and its lane.
-    #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
         &self.packing
     }
 
     /// Returns tile `at` of the matrix: the labels of up to 64 rankings side by side.
-    #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'_> {
-        self.packing.tiles[at].tile(self.labels.bytes())
+        self.packing.tiles[at].tile(self.tile_bytes())
     }
 
     /// Returns the rows (rankings) of tile `at` of the matrix, lane by lane.
-    #[doc(hidden)]
     pub fn tile_rows(&self, at: usize) -> &[u32] {
         self.packing.rows(&self.packing.tiles[at])
     }
 
     /// Returns the label bytes of all tiles of the matrix, in the order of an `.lmx` file.
-    #[doc(hidden)]
     pub fn tile_bytes(&self) -> &[u8] {
-        self.labels.bytes()
+        bytemuck::cast_slice(&self.labels)
     }
 }
 
@@ -281,7 +253,7 @@ pub struct StagedRow {
 
 /// A builder of a label matrix: it collects the rankings of runs over one set of judgments, and
 /// packs them into tiles.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MatrixBuilder {
     book: Codebook,
     rule: RankingRule,
@@ -289,16 +261,22 @@ pub struct MatrixBuilder {
     queries: Ids,
     facts: GradeHistograms,
     runs: Vec<StagedRun>,
-    ideal: IdealSource,
-    exact: Option<ExactHistograms>,
-    grouped: Option<Arc<Facets>>,
-    spans: Option<Arc<GoldCounts>>,
-    shared: Option<SharedJudgments>,
+    /// The source of ideal rankings and numbers of relevant documents: all judgments or retrieved
+    /// documents.
+    pub ideal: IdealSource,
+    /// The exact grades of the judgments, for a codebook whose codes are classes of grades.
+    pub exact: Option<ExactHistograms>,
+    /// The judgments by facet (judge, subtopic or preference) of the matrix's queries.
+    pub grouped: Option<Arc<Facets>>,
+    /// The numbers of gold positions of queries, where the judged items are passages (spans).
+    pub spans: Option<Arc<GoldCounts>>,
+    /// The counts of queries that share their judged documents with others.
+    pub shared: Option<SharedJudgments>,
 }
 
 impl MatrixBuilder {
-    /// Starts a label matrix over queries with their judgment counts. The ids of `queries` are
-    /// distinct, and in bytewise order.
+    /// Starts a label matrix over queries with their judgment counts, ideal rankings from
+    /// judgments, and no optional data. The ids of `queries` are distinct, and in bytewise order.
     pub fn new(
         book: Codebook,
         rule: RankingRule,
@@ -306,49 +284,7 @@ impl MatrixBuilder {
         queries: Ids,
         facts: GradeHistograms,
     ) -> Self {
-        Self {
-            book,
-            rule,
-            fingerprint,
-            queries,
-            facts,
-            runs: Vec::new(),
-            ideal: IdealSource::Judgments,
-            exact: None,
-            grouped: None,
-            spans: None,
-            shared: None,
-        }
-    }
-
-    /// Sets the source of ideal rankings and numbers of relevant documents: all judgments or
-    /// retrieved documents. The default is judgments.
-    #[must_use]
-    pub fn with_ideal(self, ideal: IdealSource) -> Self {
-        Self { ideal, ..self }
-    }
-
-    /// Sets the exact grades of the judgments, for a codebook whose codes are classes of grades.
-    #[must_use]
-    pub fn with_exact(self, exact: Option<ExactHistograms>) -> Self {
-        Self { exact, ..self }
-    }
-
-    /// Sets the judgments by facet (judge, subtopic or preference) of the matrix's queries.
-    #[must_use]
-    pub fn with_facets(self, grouped: Option<Arc<Facets>>) -> Self {
-        Self { grouped, ..self }
-    }
-
-    /// Sets the numbers of gold positions of queries, where the judged items are passages (spans).
-    #[must_use]
-    pub fn with_spans(self, spans: Option<Arc<GoldCounts>>) -> Self {
-        Self { spans, ..self }
-    }
-
-    /// Sets the counts of queries that share their judged documents with others.
-    pub(crate) fn with_shared_judgments(self, shared: Option<SharedJudgments>) -> Self {
-        Self { shared, ..self }
+        Self { book, rule, fingerprint, queries, facts, ..Self::default() }
     }
 
     /// Adds the labelled rankings of a run to the matrix.
@@ -372,39 +308,34 @@ impl MatrixBuilder {
     pub fn finish(mut self) -> Result<LabelMatrix> {
         self.check_queries().map_err(Error::Unanswerable)?;
         // Labels are borrowed from the runs below, so the tied groups leave the runs now.
-        let tied: Option<Vec<StagedTies>> =
-            self.runs.iter_mut().map(|run| run.tied.take()).collect();
+        let tied: Option<Vec<_>> = self.runs.iter_mut().map(|run| run.tied.take()).collect();
         let (queries, rows) = (self.queries.len(), self.rows()?);
-        let mut depths = vec![0u32; rows];
-        let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
-        // Without optional data the lists stay empty, so `get_mut` below finds no part of a run.
-        let mut exact_of: Vec<&[f64]> = vec![&[]; rows * usize::from(self.exact.is_some())];
-        let mut numbers_of: Vec<&[u32]> = vec![&[]; rows * usize::from(self.grouped.is_some())];
-        let mut spans_of: Vec<&[u32]> = vec![&[]; rows * usize::from(self.spans.is_some())];
-        let width = self.spans.as_ref().map_or(0, |gold| gold.width());
+        let mut columns = RowColumns {
+            depths: vec![0; rows],
+            labels: vec![&[]; rows],
+            // Without optional data the lists stay empty, so `get_mut` below finds no row.
+            exact: vec![&[]; rows * usize::from(self.exact.is_some())],
+            numbers: vec![&[]; rows * usize::from(self.grouped.is_some())],
+            spans: vec![&[]; rows * usize::from(self.spans.is_some())],
+            width: self.spans.as_ref().map_or(0, |gold| gold.width()),
+        };
         for (number, run) in self.runs.iter().enumerate() {
-            let of_run = number * queries..(number + 1) * queries;
-            let beside = RowExtras {
-                exact_of: exact_of.get_mut(of_run.clone()),
-                numbers_of: numbers_of.get_mut(of_run.clone()),
-                spans_of: spans_of.get_mut(of_run.clone()).map(|spans| (width, spans)),
-            };
-            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside).map_err(
-                |message| Error::Unanswerable(format!("run {}: {message}", run.info.name)),
-            )?;
+            columns.add(run, number * queries..(number + 1) * queries).map_err(|message| {
+                Error::Unanswerable(format!("run {}: {message}", run.info.name))
+            })?;
         }
+        let RowColumns { depths, labels, exact, numbers, spans, .. } = columns;
         check_depths(&self.rule, &depths).map_err(Error::Unanswerable)?;
         let (max_depth, facts) = (self.rule.depth, &self.facts);
         let tied = tied_groups(tied, TieContext { depths: &depths, max_depth, facts })?;
         let packing = Packing::new(&depths)?;
-        let lines = packed(&packing, &labels_of);
-        drop(labels_of);
-        let exact =
-            self.exact.map(|facts| ExactGrades { facts, rows: Ragged::from_rows(&exact_of) });
+        let lines = packed(&packing, &labels);
+        drop(labels);
+        let exact = self.exact.map(|facts| ExactGrades { facts, rows: Ragged::from_rows(&exact) });
         let grouped =
-            self.grouped.map(|facets| FacetRows { facets, rows: Ragged::from_rows(&numbers_of) });
+            self.grouped.map(|facets| FacetRows { facets, rows: Ragged::from_rows(&numbers) });
         let spans =
-            self.spans.map(|gold| SpanRows::checked(gold, Ragged::from_rows(&spans_of), &depths));
+            self.spans.map(|gold| SpanRows::checked(gold, Ragged::from_rows(&spans), &depths));
         let spans = spans.transpose().map_err(Error::Unanswerable)?;
         let runs = self.runs.into_iter().map(|StagedRun { info, .. }| {
             // Only the grades of all judgments show whether small whole scores are strange.
@@ -420,7 +351,7 @@ impl MatrixBuilder {
             runs,
             depths,
             packing,
-            labels: TileBytes::Owned(lines),
+            labels: lines.into(),
             ideal: self.ideal,
             tied,
             exact,
@@ -483,7 +414,7 @@ fn packed(packing: &Packing, labels_of: &[&[u8]]) -> Vec<AlignedBytes> {
     }
     let level = Level::new();
     places.into_par_iter().for_each(|(span, tile)| {
-        let labels: Vec<&[u8]> =
+        let labels: Vec<_> =
             packing.rows(span).iter().map(|&row| labels_of[row as usize]).collect();
         transpose_into(level, &labels, span.lanes as usize, tile);
     });
@@ -503,15 +434,18 @@ fn tied_groups(
     tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
-/// The data of a run's rankings beside the labels: exact grades, document numbers and passage
-/// positions. All of these are optional.
-struct RowExtras<'b, 'a> {
+/// The rankings of all runs by row, with their labels and optional data before these are packed.
+struct RowColumns<'a> {
+    depths: Vec<u32>,
+    labels: Vec<&'a [u8]>,
     /// The exact grades.
-    exact_of: Option<&'b mut [&'a [f64]]>,
+    exact: Vec<&'a [f64]>,
     /// The numbers of named documents.
-    numbers_of: Option<&'b mut [&'a [u32]]>,
-    /// The numbers of a rank, and the numbers of positions.
-    spans_of: Option<(usize, &'b mut [&'a [u32]])>,
+    numbers: Vec<&'a [u32]>,
+    /// The numbers of positions.
+    spans: Vec<&'a [u32]>,
+    /// The number of numbers of positions of a rank.
+    width: usize,
 }
 
 /// The labels and other data of a [`StagedPiece`] that no ranking has taken so far.
@@ -538,18 +472,49 @@ impl RestOfPiece<'_> {
     }
 }
 
-impl<'a> RowExtras<'_, 'a> {
-    /// Takes the optional data of one ranking from the rest of its piece, and notes them by query.
-    fn unpack(
+impl<'a> RowColumns<'a> {
+    /// Notes the depth, the labels and the optional data of each ranking of a run, which has the
+    /// rows `of_run`, a row for each query.
+    fn add(&mut self, run: &'a StagedRun, of_run: Range<usize>) -> Result<(), String> {
+        for StagedPiece { rows, labels, exact, numbers, spans } in &run.pieces {
+            let mut rest = RestOfPiece { labels, exact, numbers, spans };
+            for &StagedRow { query, depth } in rows {
+                let queries = of_run.len();
+                let row = of_run
+                    .clone()
+                    .nth(query as usize)
+                    .ok_or_else(|| format!("a row of query {query}, and there are {queries}"))?;
+                // A staged row has a label at least, so depth 0 means that the query has no row so
+                // far.
+                if self.depths[row] > 0 {
+                    return Err(format!("two rows of query {query}"));
+                }
+                self.depths[row] = depth;
+                self.labels[row] = rest.labels.split_off(..depth as usize).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} with {depth} labels, and its piece has {} left",
+                        rest.labels.len()
+                    )
+                })?;
+                self.add_optional(row, query, &mut rest)?;
+            }
+            rest.check_empty()?;
+        }
+        Ok(())
+    }
+
+    /// Takes the optional data of a ranking, whose labels are noted, from the rest of its piece.
+    fn add_optional(
         &mut self,
-        StagedRow { query, depth }: StagedRow,
-        labels: &[u8],
+        row: usize,
+        query: u32,
         rest: &mut RestOfPiece<'a>,
     ) -> Result<(), String> {
-        let at = query as usize;
-        if let Some(exact_of) = &mut self.exact_of {
-            let judged = labels.iter().filter(|&&label| CodesAbove::JUDGED.contains(label)).count();
-            exact_of[at] = rest.exact.split_off(..judged).ok_or_else(|| {
+        let (depth, labels) = (self.depths[row], self.labels[row]);
+        let count = |set: CodesAbove| labels.iter().filter(|&&label| set.contains(label)).count();
+        if let Some(exact) = self.exact.get_mut(row) {
+            let judged = count(CodesAbove::JUDGED);
+            *exact = rest.exact.split_off(..judged).ok_or_else(|| {
                 format!(
                     "a row of query {query} has {judged} judged documents, and its piece {} grades \
                      left",
@@ -557,57 +522,23 @@ impl<'a> RowExtras<'_, 'a> {
                 )
             })?;
         }
-        if let Some(numbers_of) = &mut self.numbers_of {
-            let named =
-                labels.iter().filter(|&&label| CodesAbove::IN_QRELS.contains(label)).count();
-            numbers_of[at] = rest.numbers.split_off(..named).ok_or_else(|| {
+        if let Some(numbers) = self.numbers.get_mut(row) {
+            let named = count(CodesAbove::IN_QRELS);
+            *numbers = rest.numbers.split_off(..named).ok_or_else(|| {
                 format!(
-                    "a row of query {query} has {named} named documents, and its piece {} \
-                         numbers left",
+                    "a row of query {query} has {named} named documents, and its piece {} numbers \
+                     left",
                     rest.numbers.len()
                 )
             })?;
         }
-        if let Some((width, spans_of)) = &mut self.spans_of {
-            spans_of[at] = rest.spans.split_off(..depth as usize * *width).ok_or_else(|| {
+        if let Some(spans) = self.spans.get_mut(row) {
+            *spans = rest.spans.split_off(..depth as usize * self.width).ok_or_else(|| {
                 format!(
-                    "a row of query {query} lacks the numbers of positions of its {depth} \
-                         results"
+                    "a row of query {query} lacks the numbers of positions of its {depth} results"
                 )
             })?;
         }
         Ok(())
     }
-}
-
-/// Notes the depth, the labels and the optional data of each ranking of a run, by query.
-fn unpack<'a>(
-    run: &'a StagedRun,
-    depths: &mut [u32],
-    labels_of: &mut [&'a [u8]],
-    mut beside: RowExtras<'_, 'a>,
-) -> Result<(), String> {
-    for StagedPiece { rows, labels, exact, numbers, spans } in &run.pieces {
-        let mut rest = RestOfPiece { labels, exact, numbers, spans };
-        for &StagedRow { query, depth } in rows {
-            let (at, queries) = (query as usize, depths.len());
-            let of_query = depths
-                .get_mut(at)
-                .ok_or_else(|| format!("a row of query {query}, and there are {queries}"))?;
-            // A staged row has a label at least, so depth 0 means that the query has no row so far.
-            if *of_query > 0 {
-                return Err(format!("two rows of query {query}"));
-            }
-            *of_query = depth;
-            labels_of[at] = rest.labels.split_off(..depth as usize).ok_or_else(|| {
-                format!(
-                    "a row of query {query} with {depth} labels, and its piece has {} left",
-                    rest.labels.len()
-                )
-            })?;
-            beside.unpack(StagedRow { query, depth }, labels_of[at], &mut rest)?;
-        }
-        rest.check_empty()?;
-    }
-    Ok(())
 }

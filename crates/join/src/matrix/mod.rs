@@ -29,22 +29,23 @@ pub(crate) mod unit_counts;
 mod unpacked;
 mod view;
 
-pub use batch::Batch;
-pub use block::Block;
-pub use code::{Codebook, CodesAbove};
-pub use exact::{ExactGrades, ExactHistogram, ExactHistograms};
-pub use facets::{FacetJudgment, FacetRows, Facets, QueryFacets};
-pub use histograms::{GradeHistogram, GradeHistograms, MAX_JUDGED};
-pub use label_matrix::{LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun};
-pub use notice::{Notice, ScoreWarnings};
-pub use passages::{GoldCounts, RankedSpan, SpanRanking, SpanRows};
-pub use ragged::{Ragged, pieces};
-pub use retrieved::RetrievedHistograms;
-pub use shared_judgments::SharedJudgments;
-pub use sparse::SparseDocument;
-pub use ties::{CutTieCount, MatrixTies, RowTies, SameGradeTie, StagedTies, Tie, TieCounts};
-pub use tile::QUAD;
-pub use tile::{Document, LANES, MAX_TILE_DEPTH, NARROW_LANES, Packing, Tile, TileSpan};
-pub use unit_counts::DuplicateCounts;
-pub use unpacked::Unpacked;
-pub use view::View;
+pub use self::{
+    batch::Batch,
+    block::Block,
+    code::{Codebook, CodesAbove},
+    exact::{ExactGrades, ExactHistogram, ExactHistograms},
+    facets::{FacetJudgment, FacetRows, Facets, QueryFacets},
+    histograms::{GradeHistogram, GradeHistograms, MAX_JUDGED},
+    label_matrix::{LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun},
+    notice::{Notice, ScoreWarnings},
+    passages::{GoldCounts, RankedSpan, SpanRanking, SpanRows},
+    ragged::{Ragged, pieces},
+    retrieved::RetrievedHistograms,
+    shared_judgments::SharedJudgments,
+    sparse::SparseDocument,
+    ties::{CutTieCount, MatrixTies, RowTies, SameGradeTie, StagedTies, Tie, TieCounts},
+    tile::{Document, LANES, MAX_TILE_DEPTH, NARROW_LANES, Packing, QUAD, Tile, TileSpan},
+    unit_counts::DuplicateCounts,
+    unpacked::Unpacked,
+    view::View,
+};

@@ -8,7 +8,8 @@ use crate::numbers::Level;
 use crate::rule::TieBreak;
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -47,30 +48,7 @@ pub struct ScoreWarnings {
 impl ScoreWarnings {
     /// Adds the counts of suspicious scores of further queries.
     pub fn merge(&mut self, other: Self) {
-        // Counts come from files, too, so a sum may exceed 64 bits.
-        for (sum, count) in [
-            (&mut self.ranked, other.ranked),
-            (&mut self.judged, other.judged),
-            (&mut self.several, other.several),
-            (&mut self.equal, other.equal),
-            (&mut self.compared, other.compared),
-            (&mut self.contrary, other.contrary),
-            (&mut self.in_f32, other.in_f32),
-            (&mut self.whole, other.whole),
-            (&mut self.counted, other.counted),
-            (&mut self.exchanged, other.exchanged),
-            (&mut self.in_arrays, other.in_arrays),
-            (&mut self.decided, other.decided),
-        ] {
-            *sum = sum.saturating_add(count);
-        }
-    }
-
-    /// Adds numbers of queries with scores from arrays, and of those whose result the order of
-    /// equal scores decides.
-    pub fn see_decided(&mut self, queries: u64, decided: u64) {
-        self.in_arrays = self.in_arrays.saturating_add(queries);
-        self.decided = self.decided.saturating_add(decided);
+        add_counts(self, other);
     }
 
     /// Drops the counts of small whole scores, unless most grades of `book` are fractions. Small
@@ -111,6 +89,15 @@ impl ScoreWarnings {
         .into_iter()
         .flatten()
         .collect()
+    }
+}
+
+/// Adds the counts `more`, all of which are numbers of 64 bits, to `sums`.
+pub(super) fn add_counts<T: bytemuck::Pod>(sums: &mut T, more: T) {
+    let sums: &mut [u64] = bytemuck::cast_slice_mut(std::slice::from_mut(sums));
+    for (sum, count) in sums.iter_mut().zip(bytemuck::cast_slice::<_, u64>(&[more])) {
+        // Counts come from files, too, so a sum may exceed 64 bits.
+        *sum = sum.saturating_add(*count);
     }
 }
 
@@ -299,11 +286,9 @@ impl Notice {
 fn few(names: &[String]) -> String {
     /// The largest number of names.
     const NAMED: usize = 5;
-    let first = names[..names.len().min(NAMED)].join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
+    let (first, more) = names.split_at(names.len().min(NAMED));
+    let first = first.join(", ");
+    if more.is_empty() { first } else { format!("{first} and {} more", more.len()) }
 }
 
 /// Writes the sentence of a notice about the scores or the documents of a run.
@@ -356,8 +341,9 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Writes the sentence of a notice about grades and levels of relevance.
-fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Writes the sentence of a notice about grades and levels of relevance, about units (the documents
+/// that retrieved chunks count for), or about chosen queries and groups of queries.
+fn inputs_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::NothingRelevant { measures, level, highest } => write!(
             f,
@@ -379,14 +365,6 @@ fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
              relevant grade",
             few(measures)
         ),
-        // Other functions write the remaining notices.
-        _ => Ok(()),
-    }
-}
-
-/// Writes the sentence of a notice about units, the documents that retrieved chunks count for.
-fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match notice {
         Notice::DuplicatesBlank { repeated, results } => {
             let repeat = if *repeated == 1 { "repeats" } else { "repeat" };
             write!(f, "{repeated} of {results} results {repeat} a unit (--aggregate blank)")
@@ -407,14 +385,6 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                  has: --aggregate mean or max does not count them"
             )
         }
-        // Other functions write the remaining notices.
-        _ => Ok(()),
-    }
-}
-
-/// Writes the sentence of a notice about chosen queries, or about groups of queries.
-fn chosen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match notice {
         Notice::SelectedNotJudged { queries } => {
             let are = if *queries == 1 { "is" } else { "are" };
             write!(f, "{queries} of the chosen queries {are} not judged")
@@ -440,18 +410,6 @@ fn order_said(ties: TieBreak) -> &'static str {
     }
 }
 
-/// Writes the sentence on queries without a value under some measures, because nothing is relevant.
-fn left_out(measures: &[String], queries: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (query, is, it) =
-        if queries == 1 { ("query", "is", "it") } else { ("queries", "are", "them") };
-    write!(
-        f,
-        "{}: {queries} {query} {is} left out, because nothing is relevant for {it} \
-         (no_relevant=skip)",
-        few(measures)
-    )
-}
-
 impl fmt::Display for Notice {
     /// Writes the notice as a sentence for the user, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -470,10 +428,13 @@ impl fmt::Display for Notice {
             ),
             Self::NothingRelevant { .. }
             | Self::FractionsNotRelevant { .. }
-            | Self::LowestRelevant { .. } => grades_said(self, f),
-            Self::SelectedNotJudged { .. } | Self::EmptyGroups { .. } | Self::Ungrouped { .. } => {
-                chosen_said(self, f)
-            }
+            | Self::LowestRelevant { .. }
+            | Self::DuplicatesBlank { .. }
+            | Self::AmbiguousDelimiter { .. }
+            | Self::NegativeSums { .. }
+            | Self::SelectedNotJudged { .. }
+            | Self::EmptyGroups { .. }
+            | Self::Ungrouped { .. } => inputs_said(self, f),
             Self::TieSensitive { measures } => write!(
                 f,
                 "{}: the order of equal scores moves the average by more than 1 %",
@@ -482,7 +443,16 @@ impl fmt::Display for Notice {
             Self::OverlapNotChecked => {
                 f.write_str("whether a query was counted twice could not be checked")
             }
-            Self::SkippedQueries { measures, queries } => left_out(measures, *queries, f),
+            Self::SkippedQueries { measures, queries } => {
+                let (query, is, it) =
+                    if *queries == 1 { ("query", "is", "it") } else { ("queries", "are", "them") };
+                write!(
+                    f,
+                    "{}: {queries} {query} {is} left out, because nothing is relevant for {it} \
+                     (no_relevant=skip)",
+                    few(measures)
+                )
+            }
             Self::UnlikeQueries { measures, queries: [least, most] } => write!(
                 f,
                 "{}: the averages are of {least} to {most} queries from run to run, so none is \
@@ -498,9 +468,6 @@ impl fmt::Display for Notice {
             Self::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }
-            Self::DuplicatesBlank { .. }
-            | Self::AmbiguousDelimiter { .. }
-            | Self::NegativeSums { .. } => units_said(self, f),
         }
     }
 }

@@ -8,8 +8,7 @@
 
 use std::sync::Arc;
 
-use super::code::MAX_GRADES;
-use super::ragged::Ragged;
+use super::{Ragged, code::MAX_GRADES};
 
 /// The number of positions in the judged passages (gold) of each query, for each lowest grade.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,7 +17,7 @@ pub struct GoldCounts {
     grades: Vec<f64>,
     /// `[query][grade]`: the number of positions in passages of at least this grade, each counted
     /// once.
-    gold: Vec<u64>,
+    pub(crate) gold: Vec<u64>,
 }
 
 impl GoldCounts {
@@ -29,8 +28,9 @@ impl GoldCounts {
     /// Too many grades, or grades that are not finite and ascending. Numbers of positions that do
     /// not match the grades, or grow with the grade.
     pub fn new(grades: Vec<f64>, gold: Vec<u64>) -> Result<Self, String> {
-        let finite = grades.iter().all(|grade| grade.is_finite());
-        if !finite || !grades.is_sorted_by(|one, next| one < next) {
+        if !grades.iter().all(|grade| grade.is_finite())
+            || !grades.is_sorted_by(|one, next| one < next)
+        {
             return Err("the grades of passages are not finite, distinct and ascending".to_owned());
         }
         if grades.len() > MAX_GRADES {
@@ -67,11 +67,6 @@ impl GoldCounts {
     /// Returns the number of queries whose gold positions are counted.
     pub fn queries(&self) -> usize {
         self.gold.len() / self.grades.len().max(1)
-    }
-
-    /// Returns the numbers of gold positions of all queries, query by query and grade by grade.
-    pub fn all_gold(&self) -> &[u64] {
-        &self.gold
     }
 
     /// Returns the number of counts for each rank: its positions, its new positions, and its gold

@@ -6,17 +6,11 @@ use super::column::Column;
 
 /// A table whose rows have different lengths, such as the exact grades of each ranking's judged
 /// documents.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ragged<T> {
     /// The end of each row.
     ends: Vec<u64>,
     values: Column<T>,
-}
-
-impl<T> Default for Ragged<T> {
-    fn default() -> Self {
-        Self { ends: Vec::new(), values: Column::default() }
-    }
 }
 
 impl<T: Copy> Ragged<T> {
@@ -86,7 +80,10 @@ impl<T: Copy> Ragged<T> {
         rows: usize,
     ) -> Option<Self> {
         let values = values.into();
-        (ends.len() == rows && are_ends(&ends, values.len())).then_some(Self { ends, values })
+        let fit = ends.len() == rows
+            && ends.is_sorted()
+            && ends.last().copied().unwrap_or(0) == values.len() as u64;
+        fit.then_some(Self { ends, values })
     }
 
     /// Returns the table as two columns for an `.lmx` file: the end of each row, and all values.
@@ -104,9 +101,4 @@ pub fn pieces(rows: usize, size: usize) -> Vec<Range<usize>> {
 pub(crate) fn range_of(ends: &[u64], at: usize) -> Range<usize> {
     let start = at.checked_sub(1).map_or(0, |before| ends[before]);
     start as usize..ends[at] as usize
-}
-
-/// Returns whether `ends` can be the ends of consecutive entries with `count` values in total.
-pub(crate) fn are_ends(ends: &[u64], count: usize) -> bool {
-    ends.is_sorted() && ends.last().copied().unwrap_or(0) == count as u64
 }

@@ -1,8 +1,7 @@
 //! Judgment counts of retrieved documents alone, for evaluation as by programs that know only
 //! labelled rankings.
 
-use super::exact::ExactHistograms;
-use super::histograms::GradeHistograms;
+use super::{ExactHistograms, GradeHistograms};
 
 /// The number of retrieved documents of each label code in each ranking, to stand in for all
 /// judgments of the query.

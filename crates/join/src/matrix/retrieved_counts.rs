@@ -7,14 +7,11 @@
 
 use rayon::prelude::*;
 
-use super::batch::Batch;
-use super::code::{FIRST_GRADE, NEGATIVE};
-use super::exact::ExactHistograms;
-use super::histograms::{GradeHistograms, MAX_JUDGED};
-use super::retrieved::RetrievedHistograms;
-use super::unpacked::Unpacked;
-use super::view::View;
-use crate::error::{Error, Result};
+use super::{
+    Batch, ExactHistograms, GradeHistograms, MAX_JUDGED, RetrievedHistograms, Unpacked, View,
+    code::{FIRST_GRADE, NEGATIVE},
+};
+use crate::error::{Result, unanswerable};
 
 impl RetrievedHistograms {
     /// Counts the documents of each label code in each ranking of a batch that a view (depth,
@@ -25,40 +22,32 @@ impl RetrievedHistograms {
     pub fn count(batch: &Batch<'_>, view: View) -> Result<Self> {
         let deepest = u64::from(batch.deepest_row());
         if deepest > MAX_JUDGED {
-            return Err(Error::Unanswerable(format!(
+            return unanswerable(format!(
                 "a ranking of {deepest} results: what was retrieved is counted of {MAX_JUDGED} at \
                  most"
-            )));
+            ));
         }
-        let tiles = batch.tiles();
-        let parts: Vec<TileCounts> = tiles
+        let parts: Vec<_> = batch
+            .tiles()
             .into_par_iter()
             .map_init(Default::default, |(viewed, unpacked), at| {
                 tile_counts(batch, view, at, viewed, unpacked)
             })
             .collect();
-        let counts: usize = parts.iter().map(|part| part.counts).sum();
+        let counts: usize = parts.iter().map(|part| part.facts.codes.len()).sum();
         if u32::try_from(counts).is_err() {
-            return Err(Error::Unanswerable(format!(
-                "{counts} counts of what was retrieved are 2³² or more"
-            )));
-        }
-        // Where each row lies: a row that lies in no tile of the batch has no documents.
-        let mut places: Vec<Option<(u32, u8)>> = vec![None; batch.depths().len()];
-        for (part, at) in batch.tiles().enumerate() {
-            for (lane, &row) in batch.rows(at).iter().enumerate() {
-                places[row as usize] = Some((part as u32, lane as u8));
-            }
+            return unanswerable(format!("{counts} counts of what was retrieved are 2³² or more"));
         }
         let mut facts = GradeHistograms::new();
         let mut exact = batch.exact().map(|_| ExactHistograms::default());
-        for place in places {
-            let Some((part, lane)) = place else {
+        for place in batch.places() {
+            // A row that lies in no tile of the batch has no documents.
+            let Some((at, lane)) = place else {
                 facts.push([]);
                 exact.iter_mut().for_each(|exact| exact.push(&mut []));
                 continue;
             };
-            let (part, lane) = (&parts[part as usize], usize::from(lane));
+            let (part, lane) = (&parts[at as usize - batch.tiles.start], lane.into());
             facts.push_counts(part.facts.get(lane).iter());
             exact.iter_mut().for_each(|exact| exact.push_query(part.exact.get(lane)));
         }
@@ -67,11 +56,10 @@ impl RetrievedHistograms {
 }
 
 /// The number of documents of each label code in the rankings of one tile, lane by lane.
+#[derive(Default)]
 struct TileCounts {
     facts: GradeHistograms,
     exact: ExactHistograms,
-    /// The number of counts.
-    counts: usize,
 }
 
 fn tile_counts(
@@ -83,15 +71,13 @@ fn tile_counts(
 ) -> TileCounts {
     unpacked.take(view.apply(batch.tile(at), viewed));
     let codes = batch.codebook().codes();
-    let mut totals =
-        TileCounts { facts: GradeHistograms::new(), exact: ExactHistograms::default(), counts: 0 };
+    let mut totals = TileCounts::default();
     for lane in 0..batch.rows(at).len() {
         let labels = unpacked.lane(lane).iter().copied();
         // A damaged file may have labels that stand for nothing.
         totals
             .facts
             .push(labels.clone().filter(|&label| label >= NEGATIVE && usize::from(label) < codes));
-        totals.counts += totals.facts.get(lane).iter().count();
         if batch.exact().is_some() {
             // A view keeps the first documents with a grade, so their grades are the first ones.
             let count = labels.filter(|&label| label >= FIRST_GRADE).count();

@@ -27,13 +27,14 @@
 //! list, up to the line that the cutoff divides. The documents of each lane are in rank order, so
 //! sums over a list have the bits of sums over labels.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
-use super::code::CodesAbove;
-use super::tile::{LANES, NARROW_LANES, QUAD, Tile};
+use super::{CodesAbove, LANES, NARROW_LANES, QUAD, Tile};
 
 /// The fewest labels of a tile for each document that is listed.
 const SPARSE: usize = 32;
@@ -61,12 +62,6 @@ impl SparseDocument {
     /// Packs the rank (from 0), the lane and the label code of a document into 32 bits.
     fn new(rank: usize, lane: usize, code: u8) -> Self {
         Self(((rank * LANES + lane) as u32) << 8 | u32::from(code))
-    }
-
-    /// Adds the packed ranks, lanes and label codes of two documents, one relative to the other.
-    #[inline(always)]
-    fn with(self, other: Self) -> Self {
-        Self(self.0 + other.0)
     }
 
     /// Returns the rank of the listed document, from 1.
@@ -149,11 +144,9 @@ fn is_dense(tile: Tile<'_>) -> bool {
     // An odd number, so that the sample has vectors of all lanes.
     const SAMPLED: usize = 15;
     let sample = tile.labels.chunks_exact(VECTOR).step_by(SAMPLED);
-    let (mut named, mut labels) = (0, 0);
-    for vector in sample {
-        named += vector.iter().filter(|&&label| CodesAbove::IN_QRELS.contains(label)).count();
-        labels += VECTOR;
-    }
+    let labels = sample.len() * VECTOR;
+    let is_named = |&&label: &&u8| CodesAbove::IN_QRELS.contains(label);
+    let named: usize = sample.map(|vector| vector.iter().filter(is_named).count()).sum();
     2 * named * SPARSE > 3 * labels
 }
 
@@ -224,7 +217,9 @@ fn list_all<S: Simd>(
             let fours = masks[at].count_ones().div_ceil(AT_ONCE as u32);
             let labels = &labels[at * VECTOR..][..VECTOR];
             found += list_vector(masks[at], fours, &mut list[found..], |place| {
-                first.with(SparseDocument::new(place % QUAD, place / QUAD, labels[place]))
+                // The rank and the lane are relative to those of the vector's first document.
+                let document = SparseDocument::new(place % QUAD, place / QUAD, labels[place]);
+                SparseDocument(first.0 + document.0)
             });
             if found > most {
                 return None;

@@ -21,10 +21,7 @@
 //! of a row among the marked rows. The lookup takes constant time and 2 bits a row, where a list of
 //! ends for all rows would take 64.
 
-use super::code::{CodesAbove, NOT_IN_QRELS};
-use super::histograms::GradeHistograms;
-use super::ragged::range_of;
-use super::tile::MAX_TILE_DEPTH;
+use super::{CodesAbove, GradeHistograms, MAX_TILE_DEPTH, code::NOT_IN_QRELS, ragged::range_of};
 
 /// The numbers of documents of a run that have equal scores, and of groups of these. Only rankings
 /// of judged queries count. Documents of a group that were cut off count too.
@@ -68,13 +65,13 @@ impl TieCounts {
         // mixed group has.
         let plain = groups.checked_sub(mixed.groups).zip(documents.checked_sub(mixed.documents));
         let possible = plain.is_some_and(|(plain, documents)| {
-            let least = match plain.checked_sub(1) {
-                Some(others) if largest > mixed.largest => {
-                    others.saturating_mul(2).saturating_add(largest)
-                }
-                _ => plain.saturating_mul(2),
+            let is_plain = largest > mixed.largest && plain > 0;
+            let least = if is_plain {
+                (plain - 1).saturating_mul(2).saturating_add(largest)
+            } else {
+                plain.saturating_mul(2)
             };
-            let largest_is_there = largest == mixed.largest || largest > mixed.largest && plain > 0;
+            let largest_is_there = largest == mixed.largest || is_plain;
             largest_is_there && least <= documents && documents <= plain.saturating_mul(largest)
         });
         if possible && documents <= most {
@@ -147,17 +144,7 @@ pub struct RowTies<'a> {
 /// and 8 bytes for each group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatrixTies {
-    /// The counts of tied documents, by run.
-    counts: Vec<TieCounts>,
-    /// The rows that have mixed groups, ascending.
-    rows: Vec<u32>,
-    /// The ends of the groups of these rows.
-    pub(crate) ends: Vec<u64>,
-    pub(crate) groups: Vec<Tie>,
-    /// The documents that were cut off, by row and code, ascending.
-    pub(crate) cut: Vec<CutTieCount>,
-    /// The groups of one grade, by row and rank.
-    alike: Vec<SameGradeTie>,
+    pub(crate) columns: TieColumns,
     /// Marks of the rows that have mixed groups, 64 rows a mark.
     marks: Vec<MixedMark>,
 }
@@ -182,25 +169,30 @@ pub(crate) struct TieContext<'a> {
 }
 
 /// The ties of a matrix as columns, from an `.lmx` file or from runs that were read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TieColumns {
+    /// The counts of tied documents, by run.
     pub counts: Vec<TieCounts>,
+    /// The rows that have mixed groups, ascending.
     pub rows: Vec<u32>,
+    /// The ends of the groups of these rows.
     pub ends: Vec<u64>,
     pub groups: Vec<Tie>,
+    /// The documents that were cut off, by row and code, ascending.
     pub cut: Vec<CutTieCount>,
+    /// The groups of one grade, by row and rank.
     pub alike: Vec<SameGradeTie>,
 }
 
 impl MatrixTies {
     /// Returns the counts of documents with equal scores, for each run.
     pub fn counts(&self) -> &[TieCounts] {
-        &self.counts
+        &self.columns.counts
     }
 
     /// Returns the rows (rankings) that have ties of documents with different labels, ascending.
     pub fn rows(&self) -> &[u32] {
-        &self.rows
+        &self.columns.rows
     }
 
     /// Returns the ties of one ranking whose documents have different labels, in constant time.
@@ -218,19 +210,19 @@ impl MatrixTies {
     /// Returns the rows (rankings) that have ties of documents with different labels, ascending,
     /// with these ties.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, RowTies<'_>)> {
-        self.rows.iter().enumerate().map(|(at, &row)| (row, self.at(at)))
+        self.rows().iter().enumerate().map(|(at, &row)| (row, self.at(at)))
     }
 
     /// Returns the ties whose documents all have the same grade, by row and rank.
     pub fn same_grade(&self) -> &[SameGradeTie] {
-        &self.alike
+        &self.columns.alike
     }
 
     /// Returns all ties of a ranking that include a graded document, from the first rank on.
     pub fn graded_of(&self, row: u32) -> Vec<Tie> {
-        let first = self.alike.partition_point(|tie| tie.row < row);
-        let of_row =
-            self.alike[first..].iter().take_while(|tie| tie.row == row).map(|tie| tie.group);
+        let alike = self.same_grade();
+        let from_row = &alike[alike.partition_point(|tie| tie.row < row)..];
+        let of_row = from_row.iter().take_while(|tie| tie.row == row).map(|tie| tie.group);
         let mut groups: Vec<Tie> = self.get(row).groups.iter().copied().chain(of_row).collect();
         groups.sort_unstable();
         groups
@@ -243,12 +235,13 @@ impl MatrixTies {
 
     /// Returns the ties of the ranking at index `at` of [`MatrixTies::rows`].
     fn at(&self, at: usize) -> RowTies<'_> {
-        let groups = &self.groups[range_of(&self.ends, at)];
-        if self.cut.is_empty() {
-            return RowTies { groups, cut: &[] };
+        let TieColumns { rows, ends, groups, cut, .. } = &self.columns;
+        let groups = &groups[range_of(ends, at)];
+        if cut.is_empty() {
+            return RowTies { groups, cut };
         }
-        let row = self.rows[at];
-        let rest = &self.cut[self.cut.partition_point(|cut| cut.row < row)..];
+        let row = rows[at];
+        let rest = &cut[cut.partition_point(|cut| cut.row < row)..];
         let cut = &rest[..rest.iter().take_while(|cut| cut.row == row).count()];
         RowTies { groups, cut }
     }
@@ -256,26 +249,26 @@ impl MatrixTies {
     /// Makes the ties of a matrix from columns, and rejects columns that do not fit its rankings.
     pub(crate) fn new(columns: TieColumns, context: TieContext<'_>) -> Result<Self, String> {
         columns.check_rows(context.depths.len())?;
-        let TieColumns { counts, rows, ends, groups, cut, alike } = columns;
         let mut marks = vec![MixedMark::default(); context.depths.len().div_ceil(64)];
-        rows.iter().for_each(|row| marks[*row as usize / 64].rows |= 1 << (row % 64));
+        let rows = columns.rows.iter();
+        rows.for_each(|row| marks[*row as usize / 64].rows |= 1 << (row % 64));
         let mut before = 0;
         for mark in &mut marks {
             mark.before = before;
             before += mark.rows.count_ones();
         }
-        let tied = Self { counts, rows, ends, groups, cut, alike, marks };
+        let tied = Self { columns, marks };
         tied.check(context)?;
         tied.check_alike(context).map_err(|message| format!("groups of one grade: {message}"))?;
         Ok(tied)
     }
 
     fn check(&self, context: TieContext<'_>) -> Result<(), String> {
-        let queries = context.facts.len();
-        let mut found = vec![TieCounts::default(); self.counts.len()];
+        let (queries, cut) = (context.facts.len(), &self.columns.cut);
+        let mut found = vec![TieCounts::default(); self.counts().len()];
         let mut cuts = 0;
         for (row, ties) in self.iter() {
-            ties.check(row, context, queries).map_err(|message| format!("row {row}: {message}"))?;
+            ties.check(row, context).map_err(|message| format!("row {row}: {message}"))?;
             cuts += ties.cut.len();
             // No division by 0: every row has a query.
             let found = &mut found[row as usize / queries];
@@ -285,8 +278,8 @@ impl MatrixTies {
                 found.add(u64::from(group.length) + cut, true);
             }
         }
-        if cuts != self.cut.len()
-            || !self.cut.is_sorted_by(|one, next| (one.row, one.code) < (next.row, next.code))
+        if cuts != cut.len()
+            || !cut.is_sorted_by(|one, next| (one.row, one.code) < (next.row, next.code))
         {
             return Err(
                 "documents were cut off of rows without a mixed group, or the rows or codes do not \
@@ -294,7 +287,7 @@ impl MatrixTies {
                     .to_owned(),
             );
         }
-        for (run, (counts, mixed)) in self.counts.iter().zip(found).enumerate() {
+        for (run, (counts, mixed)) in self.counts().iter().zip(found).enumerate() {
             let depths = &context.depths[run * queries..][..queries];
             // Cut-off documents count as tied, and their number is unknown.
             let most = match context.max_depth {
@@ -308,14 +301,14 @@ impl MatrixTies {
 
     /// Rejects ties of one grade that do not fit the rankings and the counts of tied documents.
     fn check_alike(&self, context: TieContext<'_>) -> Result<(), String> {
-        let alike = &self.alike;
+        let alike = self.same_grade();
         if !alike.is_sorted_by(|one, next| one < next) {
             return Err("their rows or ranks do not ascend".to_owned());
         }
         if let Some(last) = alike.last().filter(|last| last.row as usize >= context.depths.len()) {
             return Err(format!("one of row {}, and there are {}", last.row, context.depths.len()));
         }
-        let mut left = self.counts.clone();
+        let mut left = self.counts().to_vec();
         for of_row in alike.chunk_by(|one, next| one.row == next.row) {
             let row = of_row[0].row;
             let (depth, mut end) = (context.depths[row as usize], 0);
@@ -348,6 +341,33 @@ impl MatrixTies {
 }
 
 impl TieColumns {
+    /// Appends the ties of a run of `queries` queries.
+    pub fn push(&mut self, mut run: StagedTies, queries: usize) -> Result<(), String> {
+        let named = run.groups.iter().map(|(query, _)| *query);
+        let named = named.chain(run.cut.iter().map(|cut| cut.row));
+        let named = named.chain(run.alike.iter().map(|alike| alike.row));
+        if let Some(query) = named.max().filter(|&query| query as usize >= queries) {
+            return Err(format!("tied documents of query {query}, and there are {queries}"));
+        }
+        let first = (self.counts.len() * queries) as u32;
+        // Workers rank queries in any order. Sorting by query and rank gives the groups and
+        // cut-offs of a single thread, because no two are equal.
+        run.groups.sort_unstable();
+        run.cut.sort_unstable();
+        run.alike.sort_unstable();
+        self.counts.push(run.counts);
+        for of_query in run.groups.chunk_by(|one, next| one.0 == next.0) {
+            self.rows.push(first + of_query[0].0);
+            self.groups.extend(of_query.iter().map(|(_, group)| group));
+            self.ends.push(self.groups.len() as u64);
+        }
+        let alike =
+            run.alike.into_iter().map(|alike| SameGradeTie { row: first + alike.row, ..alike });
+        self.alike.extend(alike);
+        self.cut.extend(run.cut.into_iter().map(|cut| CutTieCount { row: first + cut.row, ..cut }));
+        Ok(())
+    }
+
     /// Rejects columns of ties whose rows or ends do not ascend, or whose ties belong to no row.
     fn check_rows(&self, rows: usize) -> Result<(), String> {
         if !self.rows.is_sorted_by(|one, next| one < next) {
@@ -367,7 +387,7 @@ impl TieColumns {
 }
 
 impl RowTies<'_> {
-    fn check(&self, row: u32, context: TieContext<'_>, queries: usize) -> Result<(), String> {
+    fn check(&self, row: u32, context: TieContext<'_>) -> Result<(), String> {
         let depth = context.depths[row as usize];
         let mut end = 0;
         for (at, &tie) in (1..).zip(self.groups) {
@@ -390,7 +410,7 @@ impl RowTies<'_> {
                     .to_owned(),
             );
         }
-        let judged = context.facts.get(row as usize % queries);
+        let judged = context.facts.get(row as usize % context.facts.len());
         let mut results = u64::from(depth);
         for &CutTieCount { code, count, .. } in self.cut {
             let most = match code {
@@ -480,34 +500,5 @@ impl StagedTies {
         self.groups.extend(other.groups);
         self.alike.extend(other.alike);
         self.cut.extend(other.cut);
-    }
-}
-
-impl TieColumns {
-    /// Appends the ties of a run of `queries` queries.
-    pub fn push(&mut self, mut run: StagedTies, queries: usize) -> Result<(), String> {
-        let named = run.groups.iter().map(|(query, _)| *query);
-        let named = named.chain(run.cut.iter().map(|cut| cut.row));
-        let named = named.chain(run.alike.iter().map(|alike| alike.row));
-        if let Some(query) = named.max().filter(|&query| query as usize >= queries) {
-            return Err(format!("tied documents of query {query}, and there are {queries}"));
-        }
-        let first = (self.counts.len() * queries) as u32;
-        // Workers rank queries in any order. Sorting by query and rank gives the groups and
-        // cut-offs of a single thread, because no two are equal.
-        run.groups.sort_unstable();
-        run.cut.sort_unstable();
-        run.alike.sort_unstable();
-        self.counts.push(run.counts);
-        for of_query in run.groups.chunk_by(|one, next| one.0 == next.0) {
-            self.rows.push(first + of_query[0].0);
-            self.groups.extend(of_query.iter().map(|(_, group)| group));
-            self.ends.push(self.groups.len() as u64);
-        }
-        let alike =
-            run.alike.into_iter().map(|alike| SameGradeTie { row: first + alike.row, ..alike });
-        self.alike.extend(alike);
-        self.cut.extend(run.cut.into_iter().map(|cut| CutTieCount { row: first + cut.row, ..cut }));
-        Ok(())
     }
 }

@@ -28,7 +28,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, unanswerable};
 
 /// The lanes of a normal tile.
 pub const LANES: usize = 64;
@@ -63,12 +63,13 @@ impl<'a> Tile<'a> {
     /// Returns the label of the ranking in lane `lane` at `rank` (from 0).
     #[inline]
     pub fn label(&self, lane: usize, rank: usize) -> u8 {
-        self.labels[position(self.lanes, lane, rank)]
+        self.labels[self.position(lane, rank)]
     }
 
     /// Returns the index of a label in the bytes of the tile, by its lane and its rank (from 0).
+    #[inline]
     pub fn position(&self, lane: usize, rank: usize) -> usize {
-        position(self.lanes, lane, rank)
+        (rank / QUAD * self.lanes + lane) * QUAD + rank % QUAD
     }
 
     /// Returns the labels of one ranking of the tile in rank order, padding included.
@@ -83,13 +84,6 @@ impl<'a> Tile<'a> {
         let depth = depth.min(self.depth);
         Self { labels: &self.labels[..depth * self.lanes], depth, ..*self }
     }
-}
-
-/// Returns the index of a label in the bytes of a tile of `lanes` lanes, by its lane and its rank
-/// (from 0).
-#[inline]
-pub fn position(lanes: usize, lane: usize, rank: usize) -> usize {
-    (rank / QUAD * lanes + lane) * QUAD + rank % QUAD
 }
 
 /// The place of a tile in a label matrix: its byte offset, depth and lanes, and its rows
@@ -146,13 +140,13 @@ impl Packing {
     /// # Errors
     /// 2³² rows or more, a row deeper than [`MAX_TILE_DEPTH`], or tiles of 2⁶⁴ bytes or more.
     pub fn new(depths: &[u32]) -> Result<Self> {
-        let rows = u32::try_from(depths.len()).map_err(|_| {
-            Error::Unanswerable(format!("{} rankings are 2³² or more", depths.len()))
-        })?;
+        let Ok(rows) = u32::try_from(depths.len()) else {
+            return unanswerable(format!("{} rankings are 2³² or more", depths.len()));
+        };
         if let Some(depth) = depths.iter().find(|&&depth| depth > MAX_TILE_DEPTH) {
-            return Err(Error::Unanswerable(format!(
+            return unanswerable(format!(
                 "a ranking of {depth} results, more than {MAX_TILE_DEPTH}"
-            )));
+            ));
         }
         let mut order: Vec<u32> = (0..rows).filter(|&row| depths[row as usize] > 0).collect();
         // Stable: equal depths stay in the order of rows.
@@ -181,9 +175,10 @@ impl Packing {
                 first: first as u32,
                 rows: rows as u32,
             };
-            offset = offset
-                .checked_add(tile.bytes())
-                .ok_or_else(|| Error::Unanswerable("tiles of 2⁶⁴ bytes or more".to_owned()))?;
+            let Some(end) = offset.checked_add(tile.bytes()) else {
+                return unanswerable("tiles of 2⁶⁴ bytes or more");
+            };
+            offset = end;
             first += rows;
             tiles.push(tile);
         }

@@ -15,7 +15,7 @@
 
 use fearless_simd::{Level, dispatch, prelude::*, u32x16};
 
-use super::tile::QUAD;
+use super::QUAD;
 
 /// The number of lanes of a square, and the number of quads of each lane in the square.
 const SIDE: usize = 16;
@@ -69,8 +69,8 @@ fn labels(ranking: &[u8], start: usize) -> [u32; SIDE] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tile::position;
     use super::*;
+    use crate::matrix::Tile;
 
     /// Compares every byte of a tile with the layout. Bytes without a label are 0, whatever the
     /// tile held before.
@@ -93,6 +93,7 @@ mod tests {
                 let mut tile = vec![0xee; depth * lanes];
                 let borrowed: Vec<&[u8]> = rankings.iter().map(Vec::as_slice).collect();
                 transpose_into(level, &borrowed, lanes, &mut tile);
+                let tile = Tile { labels: &tile, lanes, depth };
                 for lane in 0..lanes {
                     for rank in 0..depth {
                         let expected = rankings
@@ -100,11 +101,7 @@ mod tests {
                             .and_then(|ranking| ranking.get(rank))
                             .copied()
                             .unwrap_or(0);
-                        assert_eq!(
-                            tile[position(lanes, lane, rank)],
-                            expected,
-                            "lane {lane}, rank {rank}"
-                        );
+                        assert_eq!(tile.label(lane, rank), expected, "lane {lane}, rank {rank}");
                     }
                 }
             }

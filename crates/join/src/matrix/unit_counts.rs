@@ -1,10 +1,11 @@
 //! Counts of results that repeat a unit (the document that chunks count for), and notices about
 //! them.
 
-use super::notice::Notice;
+use super::{Notice, notice::add_counts};
 
 /// Counts of results by their units. Counts of different queries add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -23,11 +24,8 @@ pub struct DuplicateCounts {
 
 impl DuplicateCounts {
     /// Adds the counts of results that repeat a unit (a document), for further queries.
-    pub fn merge(&mut self, other: DuplicateCounts) {
-        self.results = self.results.saturating_add(other.results);
-        self.repeated = self.repeated.saturating_add(other.repeated);
-        self.negative = self.negative.saturating_add(other.negative);
-        self.twice = self.twice.saturating_add(other.twice);
+    pub fn merge(&mut self, other: Self) {
+        add_counts(self, other);
     }
 
     /// Makes notices for the user from these counts of repeated units; `units` is the rule that

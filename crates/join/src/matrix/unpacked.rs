@@ -1,6 +1,6 @@
 //! The rankings of a label tile, unpacked so that the labels of a ranking are contiguous.
 
-use super::tile::{QUAD, Tile};
+use super::{QUAD, Tile};
 
 /// The number of groups of ranks moved together, a cache line of a ranking.
 const TOGETHER: usize = 64 / QUAD;

@@ -3,8 +3,7 @@
 //!
 //! The view is applied before the folds, and folds know nothing of views.
 
-use super::code::CodesAbove;
-use super::tile::{QUAD, Tile, position};
+use super::{CodesAbove, LANES, QUAD, Tile, code::PAST_END};
 
 /// The part of the labels that an evaluation sees: the first ranks of each ranking, or its judged
 /// documents.
@@ -28,14 +27,14 @@ impl View {
         let lanes = tile.lanes;
         let padded = depth.next_multiple_of(QUAD);
         scratch.clear();
-        scratch.resize(padded * lanes, super::code::PAST_END);
-        let mut next = [0usize; super::LANES];
+        scratch.resize(padded * lanes, PAST_END);
+        let mut next = [0; LANES];
         for rank in 0..depth {
             for lane in 0..lanes {
                 let label = tile.label(lane, rank);
                 let to = if self.judged_only { next[lane] } else { rank };
                 if !self.judged_only || CodesAbove::JUDGED.contains(label) {
-                    scratch[position(lanes, lane, to)] = label;
+                    scratch[tile.position(lane, to)] = label;
                     next[lane] += 1;
                 }
             }

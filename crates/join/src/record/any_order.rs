@@ -24,16 +24,19 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::duplicates::{MANY, drop_duplicates};
-use super::groups::GroupNames;
-use super::layout::{Docnos, Record, address};
-use super::store::RecordStore;
-use crate::bytes::hash::Seed;
-use crate::bytes::id::IdInText;
+use super::{
+    duplicates::{MANY, drop_duplicates},
+    groups::GroupNames,
+    layout::{Docnos, Record, address},
+    store::RecordStore,
+};
+use crate::bytes::{hash::Seed, id::IdInText};
 use crate::columns::{CheckedColumns, PieceDocs};
 use crate::ids::Ids;
-use crate::lines::layout::RankColumn;
-use crate::lines::row::{BEFORE_DOCNO, copy_docno};
+use crate::lines::{
+    layout::RankColumn,
+    row::{BEFORE_DOCNO, copy_docno},
+};
 use crate::progress::{ProgressHandle, is_stopped};
 use crate::sort;
 
@@ -80,7 +83,10 @@ pub(crate) struct AnyOrder {
     buckets: Vec<Bucket>,
     /// The shift of a query's number that gives its bucket.
     shift: u32,
-    docnos: DocnoStore,
+    /// The docnos of records, by ascending chunks.
+    docnos: Vec<ChunkDocnos>,
+    /// Whether docnos are copied.
+    copies: bool,
     /// The names of the groups of records, if these are judgments by facet.
     names: Option<GroupNames>,
     /// The number of records, and the number from which on repeated rows are dropped.
@@ -102,39 +108,14 @@ pub(crate) enum BufferedInput<'a> {
     Columns(&'a CheckedColumns<'a>),
 }
 
-/// The memory with the docnos of records, by the numbers of chunks: text, copies, or columns.
-enum DocnoStore {
-    /// The ranges of the chunks in the whole text.
-    Text(Vec<(u64, Range<usize>)>),
-    /// Copies of docnos.
-    Copies(Vec<(u64, Vec<u8>)>), // of ascending chunks
-    /// Columns: the first row of each piece, and its documents that are integers as text.
-    Columns(Vec<(u64, usize, Vec<u8>)>),
-}
-
-impl DocnoStore {
-    /// Returns the chunks of text or of copied docnos that records point into, with their numbers.
-    fn chunks<'a>(&'a self, text: &'a [u8]) -> Vec<(u64, &'a [u8])> {
-        match self {
-            Self::Text(ranges) => {
-                ranges.iter().map(|(chunk, range)| (*chunk, &text[range.clone()])).collect()
-            }
-            Self::Copies(copies) => {
-                copies.iter().map(|(chunk, copy)| (*chunk, &copy[..])).collect()
-            }
-            Self::Columns(_) => Vec::new(),
-        }
-    }
-
-    /// Returns the documents of each piece of columns that records point into, with the piece's
-    /// number.
-    fn pieces<'a>(&'a self, columns: &'a CheckedColumns<'a>) -> Vec<(u64, PieceDocs<'a>)> {
-        let Self::Columns(pieces) = self else { return Vec::new() };
-        pieces
-            .iter()
-            .map(|(piece, start, digits)| (*piece, PieceDocs::new(columns, *start, digits)))
-            .collect()
-    }
+/// The docnos of the records of a chunk of text, or of a piece of columns.
+struct ChunkDocnos {
+    number: u64,
+    /// The range of the chunk in the whole text, or the rows of the piece.
+    range: Range<usize>,
+    /// Copies of the docnos, if the text does not stay in memory; of a piece, its documents that are
+    /// integers as text.
+    bytes: Vec<u8>,
 }
 
 impl AnyOrder {
@@ -152,8 +133,16 @@ impl AnyOrder {
     }
 
     fn with_buckets(count: usize, shift: u32) -> Self {
-        let (buckets, docnos) = (vec![Bucket::default(); count], DocnoStore::Text(Vec::new()));
-        Self { buckets, shift, docnos, names: None, count: 0, room: usize::MAX, dropped: 0 }
+        Self {
+            buckets: vec![Bucket::default(); count],
+            shift,
+            docnos: Vec::new(),
+            copies: false,
+            names: None,
+            count: 0,
+            room: usize::MAX,
+            dropped: 0,
+        }
     }
 
     /// Makes the store one of judgments by facet, whose groups it numbers.
@@ -171,8 +160,7 @@ impl AnyOrder {
     pub fn thinning(self, thinning: bool) -> Self {
         // A text in memory bounds its own records, so only a stream, perhaps a compressed one, can
         // bring rows without end.
-        let thinning = thinning && matches!(self.docnos, DocnoStore::Copies(_));
-        Self { room: if thinning { MANY } else { usize::MAX }, ..self }
+        Self { room: if thinning && self.copies { MANY } else { usize::MAX }, ..self }
     }
 
     /// Returns the number of repeated rows that were dropped from the store.
@@ -183,12 +171,7 @@ impl AnyOrder {
     /// Sets the input that records point into; docnos are copied out of a text that does not stay
     /// in memory. It is called before any records come.
     pub fn with_input(self, whole: BufferedInput<'_>) -> Self {
-        let docnos = match whole {
-            BufferedInput::Text(_) => DocnoStore::Text(Vec::new()),
-            BufferedInput::Streaming => DocnoStore::Copies(Vec::new()),
-            BufferedInput::Columns(_) => DocnoStore::Columns(Vec::new()),
-        };
-        Self { docnos, ..self }
+        Self { copies: matches!(whole, BufferedInput::Streaming), ..self }
     }
 
     #[inline(always)]
@@ -215,16 +198,10 @@ impl AnyOrder {
 }
 
 impl RecordStore for AnyOrder {
-    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
-        match &mut self.docnos {
-            DocnoStore::Text(chunks) => chunks.push((chunk, range)),
-            DocnoStore::Copies(copies) => {
-                // All chunks stay until the end, and room for more copies would stay with them.
-                copies.last_mut().into_iter().for_each(|(_, copy)| copy.shrink_to_fit());
-                copies.push((chunk, Vec::new()));
-            }
-            DocnoStore::Columns(pieces) => pieces.push((chunk, range.start, Vec::new())),
-        }
+    fn begin_chunk(&mut self, number: u64, range: Range<usize>) {
+        // All chunks stay until the end, and room for more copies would stay with them.
+        self.docnos.last_mut().into_iter().for_each(|chunk| chunk.bytes.shrink_to_fit());
+        self.docnos.push(ChunkDocnos { number, range, bytes: Vec::new() });
     }
 
     /// Keeps a record in the bucket of its query, with its docno if docnos are copied.
@@ -235,11 +212,11 @@ impl RecordStore for AnyOrder {
         line: u64,
         docno: impl FnOnce() -> (&'a [u8], Option<&'a [u8]>),
     ) {
-        if let DocnoStore::Copies(copies) = &mut self.docnos {
+        if self.copies {
             // Invariant: a reader begins a chunk before it pushes the first row of the chunk.
-            let Some((chunk, copy)) = copies.last_mut() else { unreachable!("no chunk has begun") };
+            let Some(chunk) = self.docnos.last_mut() else { unreachable!("no chunk has begun") };
             let (docno, rank) = docno();
-            record.at = address(*chunk, copy_docno(copy, line, docno, rank));
+            record.at = address(chunk.number, copy_docno(&mut chunk.bytes, line, docno, rank));
         }
         self.put(record);
     }
@@ -258,21 +235,20 @@ impl RecordStore for AnyOrder {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, _: Docnos<'_>) {
-        let DocnoStore::Copies(copies) = &mut self.docnos else { return };
         let buckets = self.buckets.iter_mut().map(std::mem::take);
-        let mut records: Vec<Record> = buckets.flat_map(Bucket::into_blocks).flatten().collect();
+        let mut records: Vec<_> = buckets.flat_map(Bucket::into_blocks).flatten().collect();
         // Buckets are not in input order, and `copy_again` needs the records chunk by chunk.
         records.sort_unstable_by_key(|record| record.at);
-        let places: Vec<u64> = records.iter().map(|record| record.at).collect();
-        let last = copies.iter().map(|(chunk, _)| *chunk as usize + 1).max();
+        let places: Vec<_> = records.iter().map(|record| record.at).collect();
+        let last = self.docnos.iter().map(|chunk| chunk.number as usize + 1).max();
         let mut chunks: Vec<&[u8]> = vec![&[]; last.unwrap_or(0)];
-        copies.iter().for_each(|(chunk, copy)| chunks[*chunk as usize] = copy);
+        self.docnos.iter().for_each(|chunk| chunks[chunk.number as usize] = &chunk.bytes);
         let dropped = drop_duplicates(
             &mut records,
             Docnos::Chunks { first: 0, chunks: &chunks, text: false, ranks: RankColumn::None },
         );
         if dropped > 0 {
-            copy_again(copies, &mut records, &places);
+            copy_again(&mut self.docnos, &mut records, &places);
         }
         self.dropped += dropped;
         // The next look comes at four times as many records, so all looks together cost about as
@@ -285,40 +261,32 @@ impl RecordStore for AnyOrder {
     fn end_query(&mut self, _: &[u8], _: Docnos<'_>) {}
 
     fn end_piece(&mut self, digits: &mut Vec<u8>) {
-        if let DocnoStore::Columns(pieces) = &mut self.docnos
-            && let Some((.., of_piece)) = pieces.last_mut()
-        {
-            *of_piece = std::mem::take(digits);
-        }
+        self.docnos.last_mut().into_iter().for_each(|piece| piece.bytes = std::mem::take(digits));
     }
 
     fn address(&self, chunk: u64, offset: usize) -> u64 {
-        match &self.docnos {
-            DocnoStore::Text(_) | DocnoStore::Columns(_) => address(chunk, offset),
-            DocnoStore::Copies(copies) => {
-                address(chunk, copies.last().map_or(0, |(_, copy)| copy.len()))
-            }
-        }
+        let copied = self.docnos.last().map_or(0, |chunk| chunk.bytes.len());
+        address(chunk, if self.copies { copied } else { offset })
     }
 }
 
 /// Copies the docnos of the remaining records again, after repeated ones were dropped, and frees
 /// the old copies. `places` has the places of all records before the drop.
-fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u64]) {
+fn copy_again(copies: &mut [ChunkDocnos], records: &mut [Record], places: &[u64]) {
     let mut left = records;
-    for (chunk, copy) in copies {
-        let count = left.iter().take_while(|record| record.chunk() == *chunk).count();
+    for ChunkDocnos { number, bytes: copy, .. } in copies {
+        let count = left.iter().take_while(|record| record.chunk() == *number).count();
         let (of_chunk, rest) = left.split_at_mut(count);
         let mut bytes = Vec::new();
         for record in of_chunk {
             // Copy the bytes up to the next copy, because a copy may have more bytes than the
             // docno.
             let next = places.partition_point(|&place| place <= record.at);
-            let next = places.get(next).filter(|&&next| next < address(*chunk + 1, 0));
+            let next = places.get(next).filter(|&&next| next < address(*number + 1, 0));
             let end = next
-                .map_or(copy.len(), |&next| (next - address(*chunk, 0)) as usize - BEFORE_DOCNO);
+                .map_or(copy.len(), |&next| (next - address(*number, 0)) as usize - BEFORE_DOCNO);
             let offset = record.offset();
-            record.at = address(*chunk, bytes.len() + BEFORE_DOCNO);
+            record.at = address(*number, bytes.len() + BEFORE_DOCNO);
             bytes.extend_from_slice(&copy[offset - BEFORE_DOCNO..end]);
         }
         *copy = bytes;
@@ -336,25 +304,31 @@ pub(crate) fn each_query<W: Send>(
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
 ) -> Vec<W> {
-    let (buckets, places): (Vec<_>, Vec<_>) =
+    let (buckets, docnos): (Vec<_>, Vec<_>) =
         scattered.into_iter().map(|part| (part.buckets, part.docnos)).unzip();
-    let (chunks, pieces);
+    // No number is missing.
+    let mut places: Vec<_> = docnos.into_iter().flatten().collect();
+    sort::by(&mut places, |one, other| one.number.cmp(&other.number));
+    let (chunks, pieces): (Vec<&[u8]>, Vec<PieceDocs<'_>>);
+    let text = if let BufferedInput::Text(text) = whole { Some(text) } else { None };
     let docnos = match whole {
         BufferedInput::Columns(columns) => {
-            pieces = in_order(places.iter().flat_map(|docnos| docnos.pieces(columns)));
+            let each = places.iter();
+            pieces = each
+                .map(|piece| PieceDocs { columns, start: piece.range.start, digits: &piece.bytes })
+                .collect();
             Docnos::Columns { first: 0, pieces: &pieces }
         }
-        BufferedInput::Text(text) => {
-            chunks = in_order(places.iter().flat_map(|docnos| docnos.chunks(text)));
-            Docnos::Chunks { first: 0, chunks: &chunks, text: true, ranks }
-        }
-        BufferedInput::Streaming => {
-            chunks = in_order(places.iter().flat_map(|docnos| docnos.chunks(&[])));
-            Docnos::Chunks { first: 0, chunks: &chunks, text: false, ranks }
+        BufferedInput::Text(_) | BufferedInput::Streaming => {
+            let each = places.iter();
+            chunks = each
+                .map(|chunk| text.map_or(&chunk.bytes[..], |text| &text[chunk.range.clone()]))
+                .collect();
+            Docnos::Chunks { first: 0, chunks: &chunks, text: text.is_some(), ranks }
         }
     };
     let most = buckets.iter().map(Vec::len).max().unwrap_or(0);
-    let mut parts: Vec<Vec<Vec<Record>>> = (0..most).map(|_| Vec::new()).collect();
+    let mut parts = vec![Vec::new(); most];
     for buckets in buckets {
         for (parts, bucket) in std::iter::zip(&mut parts, buckets) {
             parts.extend(bucket.into_blocks());
@@ -378,13 +352,6 @@ pub(crate) fn each_query<W: Send>(
         worker
     });
     work.collect()
-}
-
-/// Sorts chunks by their numbers, none of which is missing.
-fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
-    let mut found: Vec<(u64, T)> = found.collect();
-    sort::by(&mut found, |one, other| one.0.cmp(&other.0));
-    found.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
 /// Sorts the records of a bucket by query, and in input order within a query, into `sorted`. The

@@ -2,23 +2,31 @@
 //! of consecutive rows at a time.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
-use super::any_order::BufferedInput;
-use super::layout::{ColumnRows, Docnos, address, rank_key};
-use super::reader::{Reader, RowReader, RowSource, WorkerResults, gather};
-use super::store::RecordStore;
+use super::{
+    any_order::BufferedInput,
+    layout::{ColumnRows, Docnos, address, rank_key},
+    reader::{Reader, RowReader, RowSource, WorkerResults, gather},
+    store::RecordStore,
+};
 use crate::bytes::hash::Seed;
-use crate::columns::decimal::LONGEST;
-use crate::columns::keys::ColumnScratch;
-use crate::columns::text::{ColumnId, HashedId};
-use crate::columns::{CheckedBatch, CheckedColumns, IdColumn, PieceDocs, SortColumn};
+use crate::columns::{
+    CheckedBatch, CheckedColumns, IdColumn, PieceDocs,
+    decimal::LONGEST,
+    keys::ColumnScratch,
+    text::{ColumnId, HashedId},
+};
 use crate::error::Result;
-use crate::lines::chunks::all_workers;
-use crate::lines::diagnostics::{Diagnostic, Diagnostics, Position};
-use crate::lines::layout::SortBy;
-use crate::lines::shape::Role;
+use crate::lines::{
+    chunks::all_workers,
+    diagnostics::{Diagnostic, Diagnostics, Position},
+    layout::SortBy,
+    shape::Role,
+};
 use crate::progress::{ProgressHandle, add_work, check_stopped, expect_work, is_stopped};
 
 /// The number of rows of columns that a worker takes at a time.
@@ -77,17 +85,27 @@ impl RowSource for ColumnSource<'_> {
         // At least four pieces a thread, so that all threads end at nearly the same time; but no
         // pieces below 2,048 rows for that.
         let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
+        // The number and the first row of the next piece.
         let next = Mutex::new((0, self.rows.start));
-        let cutter = ColumnCutter { columns, size, end: self.rows.end, next };
+        // A piece ends where a query ends, if possible.
+        let cut = || {
+            let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+            let (number, start) = *next;
+            (start < self.rows.end).then(|| {
+                let end = columns.border(start.saturating_add(size)).min(self.rows.end);
+                *next = (number + 1, end);
+                (number, start..end)
+            })
+        };
         let readers = all_workers(count.div_ceil(size).min(threads), || {
             let mut reader = Reader::new(&worker, seed);
             while !stop.load(Ordering::Relaxed)
                 && !is_stopped(self.watch)
-                && let Some(piece) = cutter.next()
+                && let Some((number, rows)) = cut()
             {
-                let rows = piece.rows.len() as u64;
-                reader.piece(columns, piece);
-                add_work(self.watch, rows);
+                let work = rows.len() as u64;
+                reader.piece(columns, number, rows);
+                add_work(self.watch, work);
             }
             reader
         });
@@ -112,37 +130,6 @@ impl RowSource for ColumnSource<'_> {
     }
 }
 
-/// A piece of columns: a range of rows, with the number of the piece.
-#[derive(Clone)]
-pub(crate) struct RowPiece {
-    number: u64,
-    rows: Range<usize>,
-}
-
-/// The cutter that hands out the next piece of columns, a range of rows, to each worker on demand.
-struct ColumnCutter<'a> {
-    columns: &'a CheckedColumns<'a>,
-    size: usize,
-    end: usize,
-    /// The number and the first row of the next piece.
-    next: Mutex<(u64, usize)>,
-}
-
-impl ColumnCutter<'_> {
-    /// Returns the next piece of columns, a range of rows that ends where a query ends, if
-    /// possible.
-    fn next(&self) -> Option<RowPiece> {
-        let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let (number, start) = *next;
-        if start >= self.end {
-            return None;
-        }
-        let end = self.columns.border(start.saturating_add(self.size)).min(self.end);
-        *next = (number + 1, end);
-        Some(RowPiece { number, rows: start..end })
-    }
-}
-
 /// The number of rows whose keys and hashes are computed before the store takes the rows: so few
 /// that they stay in the first-level cache.
 const BLOCK: usize = 512;
@@ -161,42 +148,35 @@ struct CurrentRows {
 struct PieceState<'r, 'c, R, K> {
     reader: &'r mut Reader<R, K>,
     columns: &'c CheckedColumns<'c>,
-    piece: RowPiece,
-    scratch: ColumnScratch,
+    /// The number of the piece, and its first row.
+    number: u64,
+    start: usize,
     current: Option<CurrentRows>,
 }
 
-impl<R, K: RecordStore> Reader<R, K> {
+impl<R: RowReader, K: RecordStore> Reader<R, K> {
     /// Reads a piece of columns, a range of rows of qrels or of a run, into records.
-    fn piece(&mut self, columns: &CheckedColumns<'_>, piece: RowPiece)
-    where
-        R: RowReader,
-    {
-        let (number, count) = (piece.number, piece.rows.len());
-        self.keep.begin_chunk(number, piece.rows.clone());
-        let mut scratch = std::mem::take(&mut self.scratch);
-        if columns.numeric && scratch.digits.len() < count * LONGEST {
-            scratch.digits.resize(count * LONGEST, 0);
+    fn piece(&mut self, columns: &CheckedColumns<'_>, number: u64, rows: Range<usize>) {
+        let (start, count) = (rows.start, rows.len());
+        self.keep.begin_chunk(number, rows.clone());
+        let digits = &mut self.scratch.digits;
+        if columns.numeric && digits.len() < count * LONGEST {
+            digits.resize(count * LONGEST, 0);
         }
-        let mut reading =
-            PieceState { reader: self, columns, piece: piece.clone(), scratch, current: None };
-        for (batch, rows) in columns.parts(piece.rows) {
+        let mut reading = PieceState { reader: self, columns, number, start, current: None };
+        for (batch, rows) in columns.parts(rows) {
             reading.batch(batch, rows);
         }
         reading.end_query();
-        self.scratch = reading.scratch;
         self.keep.end_piece(&mut self.scratch.digits);
         self.chunks.push((number, count as u64));
         self.count += count as u64;
     }
 }
 
-impl<R, K: RecordStore> PieceState<'_, '_, R, K> {
+impl<R: RowReader, K: RecordStore> PieceState<'_, '_, R, K> {
     /// Reads the rows `rows` of one batch of columns, query by query.
-    fn batch(&mut self, batch: usize, rows: Range<usize>)
-    where
-        R: RowReader,
-    {
+    fn batch(&mut self, batch: usize, rows: Range<usize>) {
         let query = self.columns.batches[batch].query;
         self.begin_query(batch, rows.start);
         let mut start = rows.start;
@@ -212,24 +192,21 @@ impl<R, K: RecordStore> PieceState<'_, '_, R, K> {
         let Some(CurrentRows { number: Some(_), batch, row }) = self.current else { return };
         let mut digits = [0; LONGEST];
         let id = self.columns.batches[batch].query.id(row).bytes(&mut digits);
-        let pieces = [PieceDocs::new(self.columns, self.piece.rows.start, &self.scratch.digits)];
-        self.reader
-            .keep
-            .end_query(id, Docnos::Columns { first: self.piece.number, pieces: &pieces });
+        let Reader { keep, scratch, .. } = &mut self.reader;
+        let pieces =
+            [PieceDocs { columns: self.columns, start: self.start, digits: &scratch.digits }];
+        keep.end_query(id, Docnos::Columns { first: self.number, pieces: &pieces });
     }
 
     /// Begins the query of a row of columns, unless the row continues the current query.
     #[inline(never)]
-    fn begin_query(&mut self, batch: usize, row: usize)
-    where
-        R: RowReader,
-    {
+    fn begin_query(&mut self, batch: usize, row: usize) {
         let number = self.number(batch, row);
         // The numbers of queries are compared, and not codes: one query can have several codes, and
         // can continue in the next batch. Skipped queries have no number, so each begins anew.
         if number.is_none() || self.current.is_none_or(|current| current.number != number) {
             self.end_query();
-            let before = self.columns.starts[batch] + row - self.piece.rows.start;
+            let before = self.columns.starts[batch] + row - self.start;
             self.reader.keep.begin_query(before as u64 + 1);
             self.current = Some(CurrentRows { number, batch, row });
         }
@@ -237,13 +214,10 @@ impl<R, K: RecordStore> PieceState<'_, '_, R, K> {
 
     /// Returns the number of the query of a row of columns; `None` if the rows of the query are
     /// skipped. The query of a dictionary code is looked up only once.
-    fn number(&mut self, batch: usize, row: usize) -> Option<u32>
-    where
-        R: RowReader,
-    {
+    fn number(&mut self, batch: usize, row: usize) -> Option<u32> {
         let columns = &self.columns.batches[batch];
         let mut digits = [0; LONGEST];
-        let rows = &mut self.reader.rows;
+        let Reader { rows, scratch, .. } = &mut self.reader;
         let (Some(dictionary), IdColumn::Dictionary { codes, values }) =
             (columns.queries, columns.query)
         else {
@@ -251,7 +225,7 @@ impl<R, K: RecordStore> PieceState<'_, '_, R, K> {
             return rows.query(id, [0, id.len()]);
         };
         // 0 is a code that was not looked up, 1 a query whose rows are skipped, and n + 2 query n.
-        let table = &mut self.scratch.codes;
+        let table = &mut scratch.codes;
         if table.dictionary != Some(dictionary) {
             table.dictionary = Some(dictionary);
             table.known.clear();
@@ -269,30 +243,22 @@ impl<R, K: RecordStore> PieceState<'_, '_, R, K> {
 
     /// Reads rows of columns of the current query, block by block.
     #[inline(always)]
-    fn rows(&mut self, batch: usize, rows: Range<usize>)
-    where
-        R: RowReader,
-    {
+    fn rows(&mut self, batch: usize, rows: Range<usize>) {
         for start in rows.clone().step_by(BLOCK) {
             self.block(batch, start..rows.end.min(start + BLOCK));
         }
     }
 
-    fn block(&mut self, batch: usize, rows: Range<usize>)
-    where
-        R: RowReader,
-    {
+    fn block(&mut self, batch: usize, rows: Range<usize>) {
         let columns = &self.columns.batches[batch];
-        let first = self.columns.starts[batch] + rows.start - self.piece.rows.start;
-        let (piece, value) = (self.piece.number, &columns.value);
-        let Reader { rows: reader, findings, .. } = &mut self.reader;
-        let block = SortValues { value, rows: rows.clone(), piece, first };
-        sort_keys(block, reader, &mut self.scratch, findings);
+        let first = self.columns.starts[batch] + rows.start - self.start;
+        let piece = self.number;
+        let Reader { rows: reader, keep, findings, seed, scratch, .. } = &mut self.reader;
+        sort_keys(columns, rows.clone(), piece, first, reader, scratch, findings);
         let Some(CurrentRows { number: Some(query), .. }) = self.current else { return };
-        let ColumnScratch { keys, wrong, hashed, digits, .. } = &mut self.scratch;
+        let ColumnScratch { keys, wrong, hashed, digits, .. } = scratch;
         let digits = digits.get_mut(first * LONGEST..).unwrap_or_default();
         let known = columns.docs.map(|number| &self.columns.hashes[number as usize][..]);
-        let Reader { keep, findings, seed, .. } = &mut self.reader;
         columns.doc.hash(rows.clone(), *seed, known, digits, hashed);
         if R::GROUPS > 0 {
             number_groups::<R, _>(columns, rows, keep, hashed, |row, message| {
@@ -341,23 +307,17 @@ fn number_groups<R: RowReader, K: RecordStore>(
     }
 }
 
-/// The scores or grades of a block of rows of columns.
-struct SortValues<'a> {
-    value: &'a SortColumn<'a>,
-    rows: Range<usize>,
-    /// The number of the piece, and the index of the first row within it.
-    piece: u64,
-    first: usize,
-}
-
 /// Computes the sort keys of rows of columns from their scores or grades, and reports invalid
-/// numbers.
+/// numbers. `first` is the index of the first row within the piece with the number `piece`.
 ///
 /// This function is separate from the reading of a block, so the compiler makes one copy for
 /// qrels and one for runs.
 #[inline(never)]
 fn sort_keys<R: RowReader>(
-    SortValues { value, rows, piece, first }: SortValues<'_>,
+    columns: &CheckedBatch<'_>,
+    rows: Range<usize>,
+    piece: u64,
+    first: usize,
     reader: &R,
     scratch: &mut ColumnScratch,
     findings: &mut Diagnostics,
@@ -365,8 +325,8 @@ fn sort_keys<R: RowReader>(
     let ColumnScratch { keys, wrong, .. } = scratch;
     keys.clear();
     wrong.clear();
-    match value {
-        SortColumn::Number(numbers) => {
+    match (columns.numbers, columns.rank) {
+        (Some(numbers), _) => {
             // Nearly all numbers are valid: the first pass keeps one flag for all rows, and only a
             // wrong row costs a second pass.
             let mut fine = true;
@@ -385,8 +345,9 @@ fn sort_keys<R: RowReader>(
                 }
             }
         }
-        SortColumn::Rank(ranks) => keys.extend(rows.map(|row| {
+        (None, Some(ranks)) => keys.extend(rows.map(|row| {
             rank_key(ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked")))
         })),
+        (None, None) => unreachable!("a batch has numbers or ranks"),
     }
 }

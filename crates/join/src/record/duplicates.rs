@@ -55,7 +55,7 @@ fn each_repeated<'a>(
     docnos: Docnos<'_>,
     mut take: impl FnMut(&[&'a Record]),
 ) {
-    let mut order: Vec<&Record> = records.iter().collect();
+    let mut order: Vec<_> = records.iter().collect();
     sort_by_document(&mut order, docnos);
     order
         .chunk_by(|one, other| by_document(one, other, docnos).is_eq())
@@ -73,12 +73,12 @@ pub(crate) fn drop_duplicates(records: &mut Vec<Record>, docnos: Docnos<'_>) -> 
 /// Drops records that repeat documents of their query, except the earliest few; returns the number
 /// dropped.
 fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
-    let mut again: Vec<(u32, u64)> = Vec::new();
+    let mut again = Vec::new();
     each_repeated(records, docnos, |same| {
         again.extend(same[1..].iter().map(|record| (record.query, record.at)));
     });
     again.sort_unstable();
-    let dropped: Vec<(u32, u64)> = again
+    let dropped: Vec<_> = again
         .chunk_by(|one, other| one.0 == other.0)
         .flat_map(|of_query| of_query.iter().skip(Problems::LIMIT))
         .copied()
@@ -94,7 +94,7 @@ fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
 fn seems_repeated(records: &[Record], docnos: Docnos<'_>) -> bool {
     // The draw is random, so that no text can place its repeated rows where the draw misses them.
     let (random, count) = (RandomState::new(), records.len() as u64);
-    let mut drawn: Vec<&Record> = (0..DRAWN.min(count))
+    let mut drawn: Vec<_> = (0..DRAWN.min(count))
         .map(|draw| &records[(random.hash_one(draw) % count) as usize])
         .collect();
     sort_by_document(&mut drawn, docnos);

@@ -4,9 +4,7 @@
 //! docno's hash: such documents are numbered within their query, and few of them are looked up.
 
 use super::layout::Record;
-use crate::bytes::hash::Seed;
-use crate::bytes::id::IdInText;
-use crate::bytes::interner::Interner;
+use crate::bytes::{hash::Seed, id::IdInText, interner::Interner};
 use crate::ids::Ids;
 
 /// The names of groups and sub-groups that a worker has met, by their numbers.

@@ -21,14 +21,15 @@
 use std::cmp::Ordering;
 
 use crate::bytes::id::IdInText;
-use crate::columns::PieceDocs;
-use crate::columns::text::HashedId;
+use crate::columns::{PieceDocs, text::HashedId};
 use crate::doc_ids::map::DocIdMap;
-use crate::lines::diagnostics::{Diagnostic, Position};
-use crate::lines::layout::RankColumn;
-use crate::lines::row::{copied_line, copied_rank};
-use crate::lines::scan::{is_separator, line_end, whole_line};
-use crate::lines::separator::Separator;
+use crate::lines::{
+    diagnostics::{Diagnostic, Position},
+    layout::RankColumn,
+    row::{copied_line, copied_rank},
+    scan::{is_separator, line_end, whole_line},
+    separator::Separator,
+};
 use crate::rule::{ScoreType, TieBreak};
 
 /// A result of a run or a judgment, in 32 bytes: sort key or grade, docno by hash and place, and
@@ -179,16 +180,15 @@ impl<'a> Docnos<'a> {
             RankColumn::None => &[],
             _ if !text => copied_rank(chunk, end),
             RankColumn::OfTrec | RankColumn::Beside => next_field(chunk, end),
-            // A field between blanks or tabs right behind the document is found from there.
-            RankColumn::OfTable { separator, is_next: true, .. }
-                if separator != Separator::Comma && chunk[end] != b'"' =>
-            {
-                let fields = separator.fields(&chunk[end + 1..line_end(chunk, end)]);
-                fields.first().copied().unwrap_or_default()
-            }
-            RankColumn::OfTable { separator, column, .. } => {
-                let fields = separator.fields(whole_line(chunk, offset));
-                fields.get(column).copied().unwrap_or_default()
+            RankColumn::OfTable { separator, column, is_next } => {
+                // A field between blanks or tabs right behind the document is found from there.
+                let is_near = is_next && separator != Separator::Comma && chunk[end] != b'"';
+                let (line, column) = if is_near {
+                    (&chunk[end + 1..line_end(chunk, end)], 0)
+                } else {
+                    (whole_line(chunk, offset), column)
+                };
+                separator.fields(line).get(column).copied().unwrap_or_default()
             }
         }
     }

@@ -13,9 +13,7 @@
 //! reports the problems.
 
 use crate::bytes::hash::Seed;
-use crate::format::RowLayout;
-use crate::format::npy::NpyHeader;
-use crate::format::open_input::OpenInput;
+use crate::format::{RowLayout, npy::NpyHeader, open_input::OpenInput};
 use crate::lines::row::copy_docno;
 
 /// The most rows and columns: chunks are numbered by 24 bits, and results of a query by 32.
@@ -34,7 +32,7 @@ impl<'a> DenseMatrix<'a> {
     /// Returns the NumPy matrix of an uncompressed text; `None` for other content, or a matrix with
     /// a problem.
     pub fn from_text(text: &'a OpenInput, form: &'a RowLayout) -> Option<Self> {
-        let npy = form.other_format()?.matrix()?;
+        let npy = form.other_format()?.matrix.as_ref()?;
         let (bytes, None) = text.content() else { return None };
         let cells = npy.all_cells(bytes)?;
         let fits = std::iter::zip(npy.shape, MOST).all(|(count, most)| (1..=most).contains(&count));
@@ -67,9 +65,9 @@ impl<'a> DenseMatrix<'a> {
 /// The documents of a NumPy matrix, which are its columns by number, with their hashes.
 pub(super) struct ColumnDocs {
     /// The digits of the documents, copied as all docnos are.
-    digits: Vec<u8>,
+    pub digits: Vec<u8>,
     /// The hash of each document, and the start and end of its number in `digits`.
-    hashes: Vec<(u64, usize, usize)>,
+    pub hashes: Vec<(u64, usize, usize)>,
 }
 
 impl ColumnDocs {
@@ -81,16 +79,5 @@ impl ColumnDocs {
             hashes.push((seed.hash(&digits, start, digits.len()), start, digits.len()));
         }
         Self { digits, hashes }
-    }
-
-    /// Returns the ids of a NumPy matrix's documents as the bytes of a chunk of text.
-    pub fn bytes(&self) -> &[u8] {
-        &self.digits
-    }
-
-    /// Returns for each document of a NumPy matrix its hash, and where its id starts and ends in
-    /// the bytes.
-    pub fn each(&self) -> impl Iterator<Item = (u64, usize, usize)> {
-        self.hashes.iter().copied()
     }
 }

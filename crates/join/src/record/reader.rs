@@ -33,32 +33,41 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-use super::any_order::BufferedInput;
-use super::duplicates::{MANY, drop_duplicates};
-use super::layout::{ColumnRows, Docnos, Record, address, sort_key};
-use super::matrix::{ColumnDocs, DenseMatrix};
-use super::store::RecordStore;
-use crate::bytes::hash::Seed;
-use crate::bytes::id::IdInText;
-use crate::bytes::id_prefix::IdPrefix;
-use crate::columns::ColumnScratch;
-use crate::columns::column_error::{invalid_number_message, is_valid_number};
-use crate::columns::text::HashedId;
-use crate::error::{Error, Result};
-use crate::format::RowLayout;
-use crate::format::open_input::OpenInput;
-use crate::format::row_layout::{ChunkRows, LinesOf, RowScanners};
-use crate::lines::chunks::{
-    Chunk, ChunkSize, Content, CutRule, LineRule, ReadBlocks, all_workers, each_block, each_chunk,
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
-use crate::lines::diagnostics::{Diagnostic, Diagnostics, Position};
-use crate::lines::dialect::Rules;
-use crate::lines::layout::{NumberKind, RankColumn, SortBy};
-use crate::lines::row::{Place, Row, RowBatch, RowSink};
-use crate::lines::shape::Role;
+
+use super::{
+    any_order::BufferedInput,
+    duplicates::{MANY, drop_duplicates},
+    layout::{ColumnRows, Docnos, Record, address, sort_key},
+    matrix::{ColumnDocs, DenseMatrix},
+    store::RecordStore,
+};
+use crate::bytes::{hash::Seed, id::IdInText, id_prefix::IdPrefix};
+use crate::columns::{
+    ColumnScratch,
+    column_error::{invalid_number_message, is_valid_number},
+    text::HashedId,
+};
+use crate::error::{Error, Result};
+use crate::format::{
+    RowLayout,
+    open_input::OpenInput,
+    row_layout::{ChunkRows, LinesOf, RowScanners},
+};
+use crate::lines::{
+    chunks::{
+        Chunk, ChunkSize, Content, CutRule, LineRule, ReadBlocks, all_workers, each_block,
+        each_chunk,
+    },
+    diagnostics::{Diagnostic, Diagnostics, Position},
+    dialect::Rules,
+    layout::{NumberKind, RankColumn, SortBy},
+    row::{Place, Row, RowBatch, RowSink},
+    shape::Role,
+};
 use crate::progress::{ProgressHandle, add_work, check_stopped, expect_work, is_stopped};
 use crate::rule::ScoreType;
 
@@ -218,7 +227,7 @@ impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
     fn begin_chunk(&mut self, _: u64, _: Range<usize>) {
         // Relaxed: the flag orders nothing. A worker that sees the flag late reads another chunk.
         if self.make.is_stopped() {
-            self.back.store(true, Ordering::Relaxed);
+            self.back.store(true, Relaxed);
         }
     }
 
@@ -275,7 +284,7 @@ impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
             self.make.take(id, &self.records, docnos, self.line)
         });
         if !is_first {
-            self.back.store(true, Ordering::Relaxed);
+            self.back.store(true, Relaxed);
         }
         self.rows.clear();
         self.records.clear();
@@ -391,27 +400,24 @@ impl<'a> TextSource<'a> {
     /// Returns the lines in memory, if the text is read by lines and not compressed.
     fn lines_in_memory(&self) -> Option<(&'a [u8], LineRule<'a>)> {
         let SourceBody::Buffered(text) = self.body else { return None };
-        match text.content() {
-            (bytes, None) => self.form.lines().map(|rule| (bytes, rule)),
-            _ => None,
-        }
+        let (bytes, None) = text.content() else { return None };
+        Some((bytes, self.form.lines()?))
     }
 
-    /// Reads the chunks of a text in memory on all threads, and calls `take` with each chunk.
-    fn chunks<R: Send>(
+    /// Reads the chunks of a text in memory into records, on all threads.
+    fn chunks<R: RowReader + Send, K: RecordStore + Send>(
         &self,
         text: &OpenInput,
         stop: &AtomicBool,
-        worker: impl Fn() -> R + Sync,
-        take: impl Fn(&mut R, Chunk<'_>) + Sync,
-    ) -> Result<Vec<R>> {
+        worker: impl Fn() -> Reader<R, K> + Sync,
+    ) -> Result<Vec<Reader<R, K>>> {
         let (watch, all) = (self.watch, text.content().0.len() as u64);
         expect_work(watch, all);
         self.form.restart_bare_rows();
         let reported = AtomicU64::new(0);
         // A stream may be read again, but its bytes are reported only once.
         let report = |bytes: u64| {
-            let before = reported.fetch_add(bytes, Ordering::Relaxed);
+            let before = reported.fetch_add(bytes, Relaxed);
             add_work(watch, bytes.min(all.saturating_sub(before)));
         };
         let open = || -> io::Result<Box<dyn ReadBlocks + '_>> {
@@ -419,18 +425,16 @@ impl<'a> TextSource<'a> {
             self.form.blocks(text, |rule| CutRule::anywhere(self.size, rule))
         };
         let whole = self.lines_in_memory();
-        let content = match whole {
-            Some((lines, rule)) => Content::Whole(lines, rule),
-            None => Content::Stream(&open),
-        };
+        let content =
+            whole.map_or(Content::Stream(&open), |(lines, rule)| Content::Whole(lines, rule));
         let readers = each_chunk(
             content,
             self.size,
-            || stop.load(Ordering::Relaxed) || is_stopped(watch),
+            || stop.load(Relaxed) || is_stopped(watch),
             worker,
             |reader, chunk| {
                 let bytes = chunk.text.len() as u64;
-                take(reader, chunk);
+                reader.chunk(self.form, chunk);
                 // A chunk of a stream lacks the bytes of its file; `report` counts these bytes.
                 if whole.is_some() {
                     add_work(watch, bytes);
@@ -440,7 +444,7 @@ impl<'a> TextSource<'a> {
         let readers = readers.map_err(|source| Error::unreadable(self.name, source))?;
         check_stopped(watch)?;
         if whole.is_none() {
-            add_work(watch, all.saturating_sub(reported.load(Ordering::Relaxed)));
+            add_work(watch, all.saturating_sub(reported.load(Relaxed)));
         }
         Ok(readers)
     }
@@ -457,22 +461,16 @@ impl RowSource for TextSource<'_> {
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(WorkerResults<R>, Vec<K>)> {
+        let worker = || Reader::new(&worker, seed);
         let readers = match &self.body {
-            SourceBody::Buffered(text) => self.chunks(
-                text,
-                stop,
-                || Reader::new(&worker, seed),
-                |reader, chunk| reader.chunk(self.form, chunk),
-            )?,
-            SourceBody::Matrix(matrix) => {
-                matrix_rows(matrix, self.watch, stop, seed, || Reader::new(&worker, seed))?
-            }
+            SourceBody::Buffered(text) => self.chunks(text, stop, worker)?,
+            SourceBody::Matrix(matrix) => matrix_rows(matrix, self.watch, stop, seed, worker)?,
             SourceBody::Streaming(rows) => {
                 let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
                 let readers = each_block(
                     &mut **rows,
-                    || stop.load(Ordering::Relaxed),
-                    || Reader::new(&worker, seed),
+                    || stop.load(Relaxed),
+                    worker,
                     |reader, chunk| reader.chunk(self.form, chunk),
                 );
                 readers.map_err(|source| Error::unreadable(self.name, source))?
@@ -515,13 +513,13 @@ fn matrix_rows<R: RowReader + Send, K: RecordStore + Send>(
     let workers = queries.div_ceil(step).min(rayon::current_num_threads());
     let readers = all_workers(workers, || {
         let (mut reader, mut values) = (worker(), Vec::new());
-        let mut start = next.fetch_add(step, Ordering::Relaxed);
-        while start < queries && !stop.load(Ordering::Relaxed) && !is_stopped(watch) {
+        let mut start = next.fetch_add(step, Relaxed);
+        while start < queries && !stop.load(Relaxed) && !is_stopped(watch) {
             let rows = start..queries.min(start + step);
             let bytes = matrix.bytes() / queries as u64 * rows.len() as u64;
             add_work(watch, bytes);
             rows.for_each(|row| reader.matrix_row(matrix, &docs, row, &mut values));
-            start = next.fetch_add(step, Ordering::Relaxed);
+            start = next.fetch_add(step, Relaxed);
         }
         reader
     });
@@ -563,7 +561,7 @@ pub(crate) struct Reader<R, K> {
     pub scratch: ColumnScratch,
 }
 
-impl<R, K: RecordStore> Reader<R, K> {
+impl<R: RowReader, K: RecordStore> Reader<R, K> {
     /// Makes the reader of a worker, with the row reader and the record store that `worker` makes.
     pub fn new(worker: impl FnOnce() -> (R, K), seed: Seed) -> Self {
         let (rows, keep) = worker();
@@ -581,10 +579,7 @@ impl<R, K: RecordStore> Reader<R, K> {
     }
 
     /// Reads a chunk of a qrels or run text into records.
-    fn chunk(&mut self, form: &RowLayout, chunk: Chunk<'_>)
-    where
-        R: RowReader,
-    {
+    fn chunk(&mut self, form: &RowLayout, chunk: Chunk<'_>) {
         self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
         let Self { rows, keep, seed, findings, scanners, batch, .. } = self;
         let in_chunk = form.chunk_rows(chunk, batch);
@@ -595,26 +590,22 @@ impl<R, K: RecordStore> Reader<R, K> {
             text: matches!(in_chunk, ChunkRows::Lines(_)),
             ranks: form.order().ranks(),
         };
-        let is_rank = form.number_kind() != NumberKind::Number;
         let lines = LinesOf { role: R::ROLE, rules: rows.rules(), groups: R::GROUPS };
-        let with_ranks = rows.reads_ranks();
-        let (current, tag, count, seed) = (CurrentQuery::default(), [0, 0], 0, *seed);
-        let (number, skip) = (chunk.number, form.skip(chunk));
         let mut reading = ChunkState {
+            is_rank: form.number_kind() != NumberKind::Number,
+            with_ranks: rows.reads_ranks(),
             rows,
             keep,
-            seed,
+            seed: *seed,
             findings,
-            number,
+            number: chunk.number,
             text,
             docnos,
-            is_rank,
-            with_ranks,
-            current,
-            tag,
-            count,
+            current: CurrentQuery::default(),
+            tag: [0, 0],
+            count: 0,
         };
-        let lines = scanners.each(form, in_chunk, skip, lines, &mut reading);
+        let lines = scanners.each(form, in_chunk, form.skip(chunk), lines, &mut reading);
         // Chunks end at the end of a query. If a cut nevertheless splits a query, the query comes
         // back, and the next chunk notices.
         reading.end_query();
@@ -637,23 +628,29 @@ impl<R, K: RecordStore> Reader<R, K> {
         docs: &ColumnDocs,
         row: usize,
         values: &mut Vec<f64>,
-    ) where
-        R: RowReader,
-    {
-        let (number, id, bytes) = (row as u64, (row + 1).to_string(), docs.bytes());
-        let (ranks, text) = (RankColumn::None, false);
-        let docnos = Docnos::Chunks { first: number, chunks: &[bytes], text, ranks };
+    ) {
+        let (number, id, bytes) = (row as u64, (row + 1).to_string(), &docs.digits[..]);
+        let docnos = Docnos::Chunks {
+            first: number,
+            chunks: &[bytes],
+            text: false,
+            ranks: RankColumn::None,
+        };
         self.keep.begin_chunk(number, 0..bytes.len());
         self.keep.begin_query(1);
         if let Some(query) = self.rows.query(id.as_bytes(), [0, id.len()]) {
             matrix.row(row, values);
-            for (&value, (hash, start, end)) in std::iter::zip(&*values, docs.each()) {
+            for (&value, &(hash, start, end)) in std::iter::zip(&*values, &docs.hashes) {
                 if !self.keep.has_room() {
                     self.keep.make_room(docnos);
                 }
-                let (key, at, length) =
-                    (self.rows.key(value), address(number, start), (end - start) as u32);
-                let record = Record { key, hash, at, length, query };
+                let record = Record {
+                    key: self.rows.key(value),
+                    hash,
+                    at: address(number, start),
+                    length: (end - start) as u32,
+                    query,
+                };
                 self.keep.keep(record, 1, || (&bytes[start..end], None));
             }
         }
@@ -731,10 +728,13 @@ impl<R: RowReader, K: RecordStore> ChunkState<'_, '_, R, K> {
     #[cold]
     fn problem(&mut self, at: usize, line: u64, message: impl FnOnce(&R) -> String) {
         self.count += 1;
-        let (address, chunk) = (self.keep.address(self.number, at), self.number);
-        let (position, rows) = (Position { chunk, line }, &*self.rows);
-        let found = || Diagnostic { position, message: message(rows), earlier: None };
-        self.findings.add(address, found);
+        let Self { rows, keep, findings, number, .. } = self;
+        let position = Position { chunk: *number, line };
+        findings.add(keep.address(*number, at), || Diagnostic {
+            position,
+            message: message(rows),
+            earlier: None,
+        });
     }
 }
 

@@ -1,15 +1,18 @@
 //! The rows of a run text as a source of records: columns of a table file, a text in memory, or a
 //! stream.
 
-use super::columns::{ColumnSource, PieceSize};
-use super::reader::{RowSource, TextSource};
+use super::{
+    columns::{ColumnSource, PieceSize},
+    reader::{RowSource, TextSource},
+};
 use crate::bytes::hash::Seed;
 use crate::columns::CheckedColumns;
 use crate::error::{Error, Result};
-use crate::format::tables::with_records;
-use crate::format::{RowLayout, RowShape};
-use crate::lines::chunks::{ChunkSize, CutRule};
-use crate::lines::shape::Role;
+use crate::format::{RowLayout, RowShape, tables::with_records};
+use crate::lines::{
+    chunks::{ChunkSize, CutRule},
+    shape::Role,
+};
 use crate::progress::ProgressHandle;
 use crate::text::TextBody;
 

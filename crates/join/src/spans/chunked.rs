@@ -7,11 +7,15 @@
 
 use std::collections::BTreeMap;
 
-use super::gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
-use super::position::Span;
-use super::union::SpanUnion;
-use crate::error::{Error, Result, printable};
-use crate::lines::diagnostics::pluralize;
+use super::{
+    coverage::{CoveredSpans, GoldPositions},
+    gold::{Chunks, GoldSpans},
+    position::Span,
+};
+use crate::{
+    error::{Result, printable, unanswerable},
+    lines::diagnostics::pluralize,
+};
 
 /// The rule by which a chunk gets the grade of a gold span: the least share that both have in
 /// common.
@@ -31,9 +35,9 @@ impl ChunkRule {
         if share > 0.0 && share <= 1.0 {
             Ok(Self { share, by_span: false })
         } else {
-            Err(Error::Unanswerable(format!(
+            unanswerable(format!(
                 "a share of {share} is none: a number above 0, and at most 1, was expected"
-            )))
+            ))
         }
     }
 
@@ -41,12 +45,6 @@ impl ChunkRule {
     #[must_use]
     pub fn by_span(self, by_span: bool) -> Self {
         Self { by_span, ..self }
-    }
-
-    /// Returns whether a chunk that shares `shared` positions with a gold span gets the span's
-    /// grade. The shorter of the two has `length` positions.
-    fn holds(self, shared: u64, length: u64) -> bool {
-        shared > 0 && shared >= least(self.share, length)
     }
 }
 
@@ -150,13 +148,13 @@ impl GoldSpans {
         let (mut rows, mut lost, mut with) = (Vec::new(), 0, 0);
         for (query, spans) in self.queries() {
             // Chunks by their order in the table, for one may hold several spans.
-            let mut largest: BTreeMap<(&[u8], Span, &[u8]), f64> = BTreeMap::new();
+            let mut largest = BTreeMap::new();
             let before = rows.len();
             for (number, gold) in (0..).zip(spans) {
                 let mut any = false;
                 for chunk in chunks.overlapping(&gold.doc, gold.span) {
                     let shorter = chunk.span.length().min(gold.span.length());
-                    if !rule.holds(chunk.span.shared(gold.span), shorter) {
+                    if chunk.span.shared(gold.span) < least(rule.share, shorter) {
                         continue;
                     }
                     any = true;
@@ -179,19 +177,6 @@ impl GoldSpans {
             }));
             with += usize::from(rows.len() > before);
         }
-        let note = self.note(&rows, lost, with, rule);
-        Ok(ChunkJudgments { rows, lost, note })
-    }
-
-    /// Returns a sentence for users about judgments of chunks made by a rule: `lost` gold spans
-    /// have no chunk, and `with` queries have judgments.
-    fn note(
-        &self,
-        rows: &[ChunkJudgment<'_>],
-        lost: usize,
-        with: usize,
-        rule: ChunkRule,
-    ) -> String {
         let spans = pluralize(self.len(), "span");
         let judgments = match rows.len() {
             count if !rule.by_span => pluralize(count, "chunk"),
@@ -205,7 +190,8 @@ impl GoldSpans {
                 format!("; no chunk shares {} of {}", rule.share, pluralize(lost, "span"))
             }
         };
-        format!("{}: {spans} became {judgments} in {queries}{rest}", self.name())
+        let note = format!("{}: {spans} became {judgments} in {queries}{rest}", self.name());
+        Ok(ChunkJudgments { rows, lost, note })
     }
 
     /// Returns the id of the document of each gold span.
@@ -220,11 +206,11 @@ impl GoldSpans {
         }
         let there = first_two(self.docs());
         let here = first_two(chunks.iter().map(|chunk| &chunk.doc[..]));
-        Err(Error::Unanswerable(format!(
+        unanswerable(format!(
             "{}: has none of the documents of {} ({there} there, {here} here)",
             chunks.name(),
             self.name()
-        )))
+        ))
     }
 
     /// Measures a chunking of documents by the gold spans of a grade above 0 in the same documents.
@@ -242,17 +228,26 @@ impl GoldSpans {
         let docs: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.doc[..]).collect();
         let (mut queries, mut covered, mut with_gold, mut omega) = (0usize, 0.0, 0usize, 0.0);
         for (_, spans) in self.queries() {
-            let gold: Vec<&GoldSpan> = spans.iter().filter(|span| span.grade > 0.0).collect();
+            // Grades above 0 are one, and the others another.
+            let positions = GoldPositions::from_spans(spans, &[0.0, f64::INFINITY]);
+            let gold = spans.iter().filter(|span| span.grade > 0.0);
+            let of_gold = gold.clone().map(|gold| (&gold.doc[..], gold.span));
+            let (all_gold, _) = union(of_gold, &positions);
             // A query without gold has no share to add to the means.
-            if gold.is_empty() {
+            if all_gold == 0 {
                 continue;
             }
-            let facts = QueryPositions::new(&gold, chunks);
+            let mut with: Vec<_> =
+                gold.flat_map(|gold| chunks.overlapping(&gold.doc, gold.span)).collect();
+            // A chunk that overlaps two spans comes twice, and counts once.
+            with.sort_by(|a, b| (&a.doc, a.span, &a.id).cmp(&(&b.doc, b.span, &b.id)));
+            with.dedup();
+            let of_chunks = with.iter().map(|chunk| (&chunk.doc[..], chunk.span));
+            let (in_chunks, shared) = union(of_chunks, &positions);
             queries += 1;
-            covered += facts.shared as f64 / facts.gold as f64;
-            with_gold += facts.chunks;
-            omega +=
-                facts.shared as f64 / (facts.chunk_positions + facts.gold - facts.shared) as f64;
+            covered += shared as f64 / all_gold as f64;
+            with_gold += with.len();
+            omega += shared as f64 / (in_chunks + all_gold - shared) as f64;
         }
         // Sums over no queries are 0, and so are the means.
         let divisor = queries.max(1) as f64;
@@ -268,49 +263,22 @@ impl GoldSpans {
     }
 }
 
-/// Numbers of positions of one query: in gold spans, in chunks that overlap gold, and in both.
-#[derive(Default)]
-struct QueryPositions {
-    gold: u128,
-    chunk_positions: u128,
-    shared: u128,
-    chunks: usize,
-}
-
-impl QueryPositions {
-    /// Counts the positions of a query's gold spans, which come by document and start, and of the
-    /// chunks that overlap them.
-    fn new(gold: &[&GoldSpan], chunks: &Chunks) -> Self {
-        let mut all = Self::default();
-        for of_doc in gold.chunk_by(|a, b| a.doc == b.doc) {
-            let mut doc_chunks: Vec<&DocumentChunk> =
-                of_doc.iter().flat_map(|gold| chunks.overlapping(&gold.doc, gold.span)).collect();
-            // A chunk that overlaps two spans comes twice, and counts once.
-            doc_chunks.sort_by(|a, b| (a.span, &a.id).cmp(&(b.span, &b.id)));
-            doc_chunks.dedup();
-            let gold = SpanUnion::from_sorted(of_doc.iter().map(|gold| gold.span));
-            let union = SpanUnion::from_sorted(doc_chunks.iter().map(|chunk| chunk.span));
-            all.gold += gold.length();
-            all.chunk_positions += union.length();
-            all.shared += union.shared(&gold);
-            all.chunks += doc_chunks.len();
-        }
-        all
-    }
+/// Returns the number of positions in the union of spans of documents, and the number of those that
+/// are gold of the higher of two grades.
+fn union<'d>(spans: impl Iterator<Item = (&'d [u8], Span)>, gold: &GoldPositions) -> (u128, u128) {
+    let mut covered = CoveredSpans::default();
+    spans.fold((0, 0), |(all, shared), (doc, span)| {
+        let (new, new_gold) = covered.add(doc, span, gold);
+        (all + u128::from(new), shared + u128::from(new_gold[1]))
+    })
 }
 
 /// Returns the first two distinct document ids, quoted for an error message.
-fn first_two<'a>(ids: impl Iterator<Item = &'a [u8]>) -> String {
-    let mut found: Vec<&[u8]> = Vec::new();
-    for id in ids {
-        if !found.contains(&id) {
-            found.push(id);
-        }
-        if found.len() == 2 {
-            break;
-        }
-    }
-    found.iter().map(|id| format!("'{}'", printable(id))).collect::<Vec<_>>().join(", ")
+fn first_two<'a>(mut ids: impl Iterator<Item = &'a [u8]>) -> String {
+    let first = ids.next();
+    let other = ids.find(|id| Some(*id) != first);
+    let shown = first.into_iter().chain(other).map(|id| format!("'{}'", printable(id)));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

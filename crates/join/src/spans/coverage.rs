@@ -20,8 +20,7 @@
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use super::gold::GoldSpan;
-use super::position::Span;
+use super::{gold::GoldSpan, position::Span};
 
 /// The gold spans (judged passages) of a query, as document positions with their largest grade.
 #[derive(Debug, Clone, PartialEq, Default)]

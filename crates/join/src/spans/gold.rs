@@ -50,13 +50,13 @@ impl GoldSpans {
     /// Makes a collection of gold spans, which messages call `name`.
     pub fn new(name: impl Into<String>, spans: impl IntoIterator<Item = GoldSpan>) -> Self {
         let mut places = std::collections::HashMap::new();
-        let mut queries: Vec<(Vec<u8>, Vec<GoldSpan>)> = Vec::new();
+        let mut queries = Vec::new();
         for span in spans {
             let at = *places.entry(span.query.clone()).or_insert(queries.len());
-            match queries.get_mut(at) {
-                Some((_, query_spans)) => query_spans.push(span),
-                None => queries.push((span.query.clone(), vec![span])),
+            if at == queries.len() {
+                queries.push((span.query.clone(), Vec::new()));
             }
+            queries[at].1.push(span);
         }
         for (_, spans) in &mut queries {
             // The sort is stable: spans with equal positions keep their input order.
@@ -97,26 +97,28 @@ impl Chunks {
         name: impl Into<String>,
         chunks: impl IntoIterator<Item = DocumentChunk>,
     ) -> Result<Self, (usize, usize)> {
-        let given: Vec<DocumentChunk> = chunks.into_iter().collect();
-        let mut order: Vec<usize> = (0..given.len()).collect();
-        order.sort_by(|&a, &b| (&given[a].id, a).cmp(&(&given[b].id, b)));
-        let pairs = order.windows(2).map(|pair| [pair[0], pair[1]]);
-        let again: Vec<[usize; 2]> =
-            pairs.filter(|&[one, next]| given[one].id == given[next].id).collect();
-        let other = again.iter().filter(|[first, again]| given[*first] != given[*again]);
-        if let Some([_, at]) = other.min_by_key(|[_, again]| *again) {
-            let first = order.iter().find(|&&one| given[one].id == given[*at].id).unwrap_or(at);
-            return Err((*at, *first));
+        let mut given: Vec<_> = chunks.into_iter().enumerate().collect();
+        given.sort_by(|(_, one), (_, other)| one.id.cmp(&other.id));
+        let mut wrong = None;
+        // The sort is stable: of chunks with equal ids, the first one given is kept.
+        given.dedup_by(|(at, again), (before, first)| {
+            if again.id == first.id && again != first {
+                wrong = wrong.into_iter().chain([(*at, *before)]).min();
+            }
+            again.id == first.id
+        });
+        if let Some(wrong) = wrong {
+            return Err(wrong);
         }
-        let mut keep = vec![true; given.len()];
-        again.iter().for_each(|[_, again]| keep[*again] = false);
-        let mut chunks: Vec<DocumentChunk> =
-            given.into_iter().zip(keep).filter_map(|(chunk, keep)| keep.then_some(chunk)).collect();
+        let mut chunks: Vec<_> = given.into_iter().map(|(_, chunk)| chunk).collect();
         chunks.sort_by(|a, b| (&a.doc, a.span, &a.id).cmp(&(&b.doc, b.span, &b.id)));
-        let mut reach: Vec<u64> = Vec::with_capacity(chunks.len());
-        for (at, chunk) in chunks.iter().enumerate() {
-            let before = at.checked_sub(1).filter(|&before| chunks[before].doc == chunk.doc);
-            reach.push(before.map_or(0, |before| reach[before]).max(chunk.span.end()));
+        let mut reach = Vec::with_capacity(chunks.len());
+        for of_doc in chunks.chunk_by(|one, next| one.doc == next.doc) {
+            let mut end = 0;
+            reach.extend(of_doc.iter().map(|chunk| {
+                end = chunk.span.end().max(end);
+                end
+            }));
         }
         Ok(Self { name: name.into(), chunks, reach })
     }
@@ -161,7 +163,6 @@ impl Chunks {
 
     /// Returns whether any chunk is cut from a document.
     pub fn has(&self, doc: &[u8]) -> bool {
-        let at = self.chunks.partition_point(|chunk| &chunk.doc[..] < doc);
-        self.chunks.get(at).is_some_and(|chunk| chunk.doc == doc)
+        self.chunks.binary_search_by(|chunk| chunk.doc[..].cmp(doc)).is_ok()
     }
 }

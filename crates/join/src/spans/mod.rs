@@ -12,7 +12,6 @@ mod coverage;
 mod gold;
 mod position;
 pub(crate) mod span_rows;
-mod union;
 
 pub use chunked::{ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingStats};
 pub use coverage::{CoveredSpans, GoldPositions};

@@ -1,17 +1,21 @@
 //! Reading of gold spans, chunks, and results that are spans, from JSON records, tables or columns.
 
-use crate::bytes::input::Input;
-use crate::bytes::mmap::FileAccess;
-use crate::columns::invalid_number_message;
-use crate::error::{Error, Problems, Result};
-use crate::format::ColumnNames;
-use crate::format::fields::{FieldValues, NamedColumn, Need, each_named_row};
-use crate::format::names::default_names;
-use crate::format::open_input::OpenInput;
-use crate::format::span_columns::{at, span_columns};
-use crate::lines::diagnostics::{one_line, quoted, whole_file};
-use crate::lines::shape::Role;
-use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
+use crate::{
+    bytes::{input::Input, mmap::FileAccess},
+    columns::invalid_number_message,
+    error::{Error, Problems, Result},
+    format::{
+        ColumnNames,
+        fields::{FieldValues, each_named_row},
+        open_input::OpenInput,
+        span_columns::{at, span_columns},
+    },
+    lines::{
+        diagnostics::{one_line, quoted, whole_file},
+        shape::Role,
+    },
+    spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span},
+};
 
 /// The names of the id of a chunk.
 const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
@@ -34,50 +38,12 @@ impl GoldSpans {
             let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
             let grade =
                 row[at::NUMBER].as_deref().map_or(Ok(1.0), |text| number_of(text, "grade"))?;
-            spans.push(GoldSpan { span: span(row, at::START, &doc)?, query, doc, grade });
+            spans.push(GoldSpan { span: span(row, &doc)?, query, doc, grade });
             Ok(())
         })?;
         Ok(Self::new(&text.name[..], spans))
     }
-}
 
-impl Chunks {
-    /// Reads the chunks of documents from JSON records, or from a table whose first line has names.
-    /// A chunk has an id, a document, a start, and an end or a length. A chunk may be repeated
-    /// unchanged.
-    ///
-    /// # Errors
-    /// As [`GoldSpans::read`], and a chunk id that is repeated with another document or span.
-    pub fn read(input: impl Into<Input>) -> Result<Self> {
-        let text = input.into().open(FileAccess::default())?;
-        let [doc, start, end, length] =
-            ["doc", "start", "end", "length"].map(|what| default_names(what, Role::Qrels));
-        let columns = [
-            ("chunk", CHUNK, Need::Always),
-            ("doc", doc, Need::Always),
-            ("start", start, Need::Always),
-            ("end", end, Need::OrNext),
-            ("length", length, Need::Never),
-        ]
-        .map(|(what, names, need)| NamedColumn {
-            what,
-            given: None,
-            names,
-            need,
-            hint: "",
-        });
-        let (mut chunks, mut places) = (Vec::new(), Vec::new());
-        each_named_row(&text, &columns, None, &mut |line, row| {
-            let [id, doc] = [id(row, 0, "chunk")?, id(row, 1, "document")?];
-            chunks.push(DocumentChunk { span: span(row, 2, &doc)?, id, doc });
-            places.push(line);
-            Ok(())
-        })?;
-        distinct(&text.name, chunks, &places)
-    }
-}
-
-impl GoldSpans {
     /// Builds gold spans from rows of query, document, start, end and grade. Messages say `name`,
     /// and number the rows from 1.
     ///
@@ -99,6 +65,29 @@ impl GoldSpans {
 }
 
 impl Chunks {
+    /// Reads the chunks of documents from JSON records, or from a table whose first line has names.
+    /// A chunk has an id, a document, a start, and an end or a length. A chunk may be repeated
+    /// unchanged.
+    ///
+    /// # Errors
+    /// As [`GoldSpans::read`], and a chunk id that is repeated with another document or span.
+    pub fn read(input: impl Into<Input>) -> Result<Self> {
+        let text = input.into().open(FileAccess::default())?;
+        // The columns of a passage, with the id of the chunk in the place of the query.
+        let mut columns = span_columns(Role::Qrels, None);
+        columns.truncate(at::NUMBER);
+        (columns[at::QUERY].what, columns[at::QUERY].names) = ("chunk", CHUNK);
+        columns.iter_mut().for_each(|column| column.hint = "");
+        let (mut chunks, mut places) = (Vec::new(), Vec::new());
+        each_named_row(&text, &columns, None, &mut |line, row| {
+            let [id, doc] = [id(row, at::QUERY, "chunk")?, id(row, at::DOC, "document")?];
+            chunks.push(DocumentChunk { span: span(row, &doc)?, id, doc });
+            places.push(line);
+            Ok(())
+        })?;
+        distinct(&text.name, chunks, &places)
+    }
+
     /// Builds chunks from rows of chunk, document, start and end. Messages say `name`, and number
     /// the rows from 1.
     ///
@@ -146,7 +135,7 @@ pub(crate) fn each_result(
             (None, Some(rank)) => -number_of(rank, "rank")?,
             (None, None) => return Err("the score is missing".to_owned()),
         };
-        take(line, PassageRow { span: span(row, at::START, &doc)?, query, doc, value })
+        take(line, PassageRow { span: span(row, &doc)?, query, doc, value })
     })
 }
 
@@ -188,7 +177,7 @@ fn all_rows<T>(name: &str, rows: impl Iterator<Item = Result<T, String>>) -> Res
 /// of the chunks.
 fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chunks> {
     // The chunks are gone once they are refused, and a message needs the id.
-    let ids: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.id.clone()).collect();
+    let ids: Vec<_> = chunks.iter().map(|chunk| chunk.id.clone()).collect();
     Chunks::new(name, chunks).map_err(|(again, first)| {
         let id = quoted(&ids[again]);
         let message =
@@ -205,43 +194,45 @@ fn span_of([start, end]: [i128; 2], doc: &[u8]) -> Result<Span, String> {
 
 /// Returns an integer as a position in a document, or the message of a fault.
 fn position_of(at: i128, what: &str) -> Result<u64, String> {
-    u64::try_from(at)
-        .map_err(|_| format!("{what} '{at}' is not a position: a whole number from 0 was expected"))
+    u64::try_from(at).map_err(|_| not_a_position(at.to_string().as_bytes(), what))
+}
+
+/// Returns the message of a text that is no position in a document.
+fn not_a_position(text: &[u8], what: &str) -> String {
+    format!("{what} {} is not a position: a whole number from 0 was expected", quoted(text))
 }
 
 /// Returns the query, document or chunk id in a column of a row.
 fn id(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Vec<u8>, String> {
-    match row.get(at).cloned().flatten() {
+    match row[at].as_deref() {
         Some(id) if id.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'\0')) => {
-            Err(format!("the {what} {} has a line break or a zero byte", quoted(&id)))
+            Err(format!("the {what} {} has a line break or a zero byte", quoted(id)))
         }
-        Some(id) => Ok(id.into_owned()),
+        Some(id) => Ok(id.to_vec()),
         None => Err(format!("the {what} is missing")),
     }
 }
 
 /// Returns the span in three columns of a row: its start, its end, and its length.
-fn span(row: &FieldValues<'_>, at: usize, doc: &[u8]) -> Result<Span, String> {
-    let start = position(row, at, "start")?.ok_or_else(|| "the start is missing".to_owned())?;
-    let end = match (position(row, at + 1, "end")?, position(row, at + 2, "length")?) {
+fn span(row: &FieldValues<'_>, doc: &[u8]) -> Result<Span, String> {
+    let start = position(row, at::START, "start")?.ok_or("the start is missing")?;
+    let end = match (position(row, at::END, "end")?, position(row, at::LENGTH, "length")?) {
         (Some(end), _) => end,
         (None, Some(length)) => start.saturating_add(length),
         (None, None) => return Err("the end is missing".to_owned()),
     };
-    Span::new(start, end).map_err(|wrong| wrong.message(doc))
+    span_of([start.into(), end.into()], doc)
 }
 
 /// Parses the position in a column of a row, if there is one.
 fn position(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Option<u64>, String> {
-    let Some(text) = row.get(at).and_then(Option::as_deref) else { return Ok(None) };
+    let Some(text) = row[at].as_deref() else { return Ok(None) };
     // Rust would also parse a sign.
     let digits = std::str::from_utf8(text)
         .ok()
         .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     let number = digits.and_then(|digits| digits.parse().ok());
-    number.map(Some).ok_or_else(|| {
-        format!("{what} {} is not a position: a whole number from 0 was expected", quoted(text))
-    })
+    number.map(Some).ok_or_else(|| not_a_position(text, what))
 }
 
 /// Parses a finite number, such as a grade or a score, from the text of a row.

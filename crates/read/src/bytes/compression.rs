@@ -38,20 +38,15 @@ impl Codec {
         }
     }
 
-    /// Returns the name of the compression for messages: `gzip` or `zstd`.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-        }
-    }
-
     /// Returns a reader of the decompressed text, through all gzip members or zstd frames. A byte
     /// order mark at the start is left out.
     pub fn reader<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         let mut text: Box<dyn Read + Send + 'a> = match self {
             // Both readers use buffers of their own, because mapped bytes may change.
-            Self::Gzip => Box::new(GzipMembers::new(bytes)),
+            Self::Gzip => {
+                let bytes = PeekReader::new(bytes, vec![0; PeekReader::BUFFER]);
+                Box::new(GzipMembers(GzDecoder::new(bytes)))
+            }
             Self::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
         };
         let mut start = Vec::new();
@@ -66,10 +61,7 @@ impl Codec {
 
     /// Returns a reader of the decompressed text like [`Codec::reader`], whose errors explain the
     /// fault.
-    pub fn text<'a>(
-        self,
-        bytes: impl Read + Send + 'a,
-    ) -> io::Result<DecompressReader<Box<dyn Read + Send + 'a>>> {
+    pub fn text<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<DecompressReader<'a>> {
         let text = self.reader(bytes).map_err(|error| self.explain(error))?;
         Ok(DecompressReader { codec: self, text })
     }
@@ -77,7 +69,10 @@ impl Codec {
     /// Rewords a decompression error to describe the gzip or zstd stream, unless its bytes could
     /// not be [read](SourceError).
     pub fn explain(self, error: io::Error) -> io::Error {
-        let name = self.name();
+        let name = match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        };
         match error.kind() {
             // A failing disk is not a damaged file, so the error of the source stays unchanged.
             _ if error.get_ref().is_some_and(|inner| inner.is::<SourceError>()) => error,
@@ -97,12 +92,12 @@ impl Codec {
 }
 
 /// A reader of decompressed gzip or zstd text, whose errors describe the fault of the stream.
-pub struct DecompressReader<R> {
+pub struct DecompressReader<'a> {
     codec: Codec,
-    text: R,
+    text: Box<dyn Read + Send + 'a>,
 }
 
-impl<R: Read> Read for DecompressReader<R> {
+impl Read for DecompressReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.text.read(into).map_err(|error| match error.kind() {
             // Readers try again after this kind, which another kind would prevent.
@@ -150,8 +145,8 @@ struct PeekReader<'a> {
 impl<'a> PeekReader<'a> {
     const BUFFER: usize = 32 << 10;
 
-    fn new(reader: impl Read + Send + 'a) -> Self {
-        Self { reader: Box::new(reader), buffer: vec![0; Self::BUFFER], range: 0..0, taken: 0 }
+    fn new(reader: impl Read + Send + 'a, buffer: Vec<u8>) -> Self {
+        Self { reader: Box::new(reader), buffer, range: 0..0, taken: 0 }
     }
 
     /// Returns the next bytes without taking them: at least `least` bytes, unless the end comes
@@ -192,29 +187,18 @@ impl BufRead for PeekReader<'_> {
 
 /// A reader of a gzip stream of several members, and of zeros behind these, as left by tapes and
 /// block devices. Any further bytes may be lost data, and are an error.
-struct GzipMembers<'a> {
-    member: GzDecoder<PeekReader<'a>>,
-}
+struct GzipMembers<'a>(GzDecoder<PeekReader<'a>>);
 
-impl<'a> GzipMembers<'a> {
-    fn new(bytes: impl Read + Send + 'a) -> Self {
-        Self { member: GzDecoder::new(PeekReader::new(bytes)) }
-    }
-
+impl GzipMembers<'_> {
     /// Starts the next member of the gzip stream; `false` if there is none.
     fn next(&mut self) -> io::Result<bool> {
-        let rest = self.member.get_mut();
+        let rest = self.0.get_mut();
         // Invariant: a member's decoder takes no byte behind its own, for it reads from a buffer
         // and says how many it used.
         if rest.look(2)?.starts_with(&[0x1f, 0x8b]) {
-            let nothing = PeekReader {
-                reader: Box::new(io::empty()),
-                buffer: Vec::new(),
-                range: 0..0,
-                taken: 0,
-            };
+            let nothing = PeekReader::new(io::empty(), Vec::new());
             let rest = std::mem::replace(rest, nothing);
-            self.member.reset(rest);
+            self.0.reset(rest);
             return Ok(true);
         }
         // All of the rest is read, to tell a megabyte of zeros from zeros with something behind
@@ -238,7 +222,7 @@ impl<'a> GzipMembers<'a> {
 impl Read for GzipMembers<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
-            let read = self.member.read(into)?;
+            let read = self.0.read(into)?;
             if read > 0 || into.is_empty() || !self.next()? {
                 return Ok(read);
             }

@@ -46,9 +46,9 @@ impl Seed {
             return xxh3_64_with_seed(&text[start..end], self.first);
         }
         let brief = IdPrefix::new(text, start, end);
-        let first = folded(brief.first(), self.first);
+        let first = folded(brief.first, self.first);
         // The length tells `a` from `a\0`: both ids have equal first eight bytes.
-        folded(first ^ brief.last() ^ (length as u64) << 56, self.last)
+        folded(first ^ brief.last ^ (length as u64) << 56, self.last)
     }
 }
 

@@ -4,8 +4,7 @@
 //! single read for ids of any length. Without text behind the id, the word of a shorter id is put
 //! together from smaller reads.
 
-use super::hash::Seed;
-use super::id_prefix::IdPrefix;
+use super::{hash::Seed, id_prefix::IdPrefix};
 
 /// An id of a query or document inside a longer text: the bytes `text[start..end]`.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +16,7 @@ pub struct IdInText<'t> {
 
 impl<'t> From<&'t [u8]> for IdInText<'t> {
     /// Makes an id of bytes that stand alone, without a longer text around the id.
+    #[inline(always)]
     fn from(id: &'t [u8]) -> Self {
         Self { text: id, start: 0, end: id.len() }
     }
@@ -35,6 +35,11 @@ impl<'t> IdInText<'t> {
     #[inline(always)]
     pub fn hash(self, seed: Seed) -> u64 {
         seed.hash(self.text, self.start, self.end)
+    }
+
+    #[inline(always)]
+    pub fn prefix(self) -> IdPrefix {
+        IdPrefix::new(self.text, self.start, self.end)
     }
 
     /// Returns eight bytes of the id from the offset `first` on, as a number that sorts as the

@@ -4,8 +4,10 @@
 /// length, both determine an id of at most 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IdPrefix {
-    first: u64,
-    last: u64,
+    /// The first eight bytes of the id as a number, the first byte lowest.
+    pub first: u64,
+    /// The last eight bytes of the id as a number, or 0 for an id of fewer bytes.
+    pub last: u64,
 }
 
 impl IdPrefix {
@@ -21,16 +23,6 @@ impl IdPrefix {
             return Self { first: word(text, start), last: word(text, end - 8) };
         }
         Self { first: word(text, start) & ((1 << (8 * length)) - 1), last: 0 }
-    }
-
-    /// Returns the first eight bytes of the id as a number, the first byte lowest.
-    pub fn first(&self) -> u64 {
-        self.first
-    }
-
-    /// Returns the last eight bytes of the id as a number, or 0 for an id of fewer bytes.
-    pub fn last(&self) -> u64 {
-        self.last
     }
 
     /// Returns the first eight bytes of the id as a number that sorts as the bytes do.

@@ -1,7 +1,8 @@
 //! Sources of judgments and runs (a file, the standard input, memory), and the names of runs.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use crate::error::{Error, Result, printable};
 
@@ -34,20 +35,9 @@ impl From<PathBuf> for Input {
     }
 }
 
-impl From<&Path> for Input {
-    fn from(path: &Path) -> Self {
-        path.to_owned().into()
-    }
-}
-
-impl From<&PathBuf> for Input {
-    fn from(path: &PathBuf) -> Self {
-        path.clone().into()
-    }
-}
-
-impl From<&str> for Input {
-    fn from(path: &str) -> Self {
+impl<T: ?Sized + AsRef<OsStr>> From<&T> for Input {
+    /// Makes an input of qrels or a run from a path; `-` is the standard input.
+    fn from(path: &T) -> Self {
         PathBuf::from(path).into()
     }
 }
@@ -77,6 +67,15 @@ impl RunInput {
     /// Makes the input of a run called `name`, whatever the name of its text.
     pub fn named(name: impl Into<String>, input: impl Into<Input>) -> Self {
         Self { name: Some(name.into()), input: input.into() }
+    }
+
+    /// Returns the name of a run that is alone: the given name, or one made from its path.
+    ///
+    /// # Errors
+    /// None: a single name cannot be used twice.
+    #[doc(hidden)]
+    pub fn name_alone(&self) -> Result<String> {
+        Ok(run_names(std::slice::from_ref(self))?.remove(0))
     }
 }
 

@@ -15,9 +15,10 @@
 
 use crate::ids::Ids;
 
-use super::hash::{Seed, mix};
-use super::id::IdInText;
-use super::id_prefix::IdPrefix;
+use super::{
+    hash::{Seed, mix},
+    id::IdInText,
+};
 
 /// A hash table of distinct ids that numbers each id in order of arrival. An id takes 16 bytes
 /// beyond its own bytes, and 11 to 43 bytes of the table, or to 22 if the table is made from
@@ -35,14 +36,13 @@ pub struct Interner {
 
 const LOW: u64 = u32::MAX as u64;
 
-/// Returns an id of fewer than eight bytes, `text[start..end]`, and its length as one number; 0 for
-/// longer ids.
+/// Returns an id of fewer than eight bytes and its length as one number; 0 for longer ids.
 #[inline(always)]
-fn word(text: &[u8], start: usize, end: usize) -> u64 {
-    let length = end - start;
+fn word(id: IdInText<'_>) -> u64 {
+    let length = id.end - id.start;
     // Seven bytes and the length plus one: two short ids never share a word, and no short id has
     // the word 0, which means a longer id.
-    if length < 8 { IdPrefix::new(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
+    if length < 8 { id.prefix().first | (length as u64 + 1) << 56 } else { 0 }
 }
 
 impl Interner {
@@ -53,7 +53,7 @@ impl Interner {
 
     /// Makes a table of the distinct ids `ids`, numbered in their order.
     pub fn from_ids(ids: Ids, seed: Seed) -> Self {
-        let words = ids.iter().map(|id| word(id, 0, id.len())).collect();
+        let words = ids.iter().map(|id| word(id.into())).collect();
         let mut interner = Self { seed, ids, words, slots: Vec::new() };
         interner.grow(interner.ids.len());
         interner
@@ -93,7 +93,8 @@ impl Interner {
         if self.slots.is_empty() {
             return None;
         }
-        self.find(text, start, end, self.seed.hash(text, start, end)).ok()
+        let id = IdInText { text, start, end };
+        self.find(id, id.hash(self.seed)).ok()
     }
 
     /// Returns whether `number` is the number of the id `id` in the table.
@@ -105,15 +106,15 @@ impl Interner {
     /// Returns whether `number` is the number of an id that lies in a longer text.
     #[inline(always)]
     pub fn matches_at(&self, number: u32, id: IdInText<'_>) -> bool {
-        self.is_word(number, word(id.text, id.start, id.end), || id.bytes())
+        self.is_word(number, word(id), id)
     }
 
     /// Returns whether `number` is the number of an id, by its word: bytes and length of a short
     /// id.
     #[inline(always)]
-    fn is_word<'t>(&self, number: u32, word: u64, id: impl FnOnce() -> &'t [u8]) -> bool {
+    fn is_word(&self, number: u32, word: u64, id: IdInText<'_>) -> bool {
         self.words.get(number as usize) == Some(&word)
-            && (word != 0 || self.ids.get(number as usize) == id())
+            && (word != 0 || self.ids.get(number as usize) == id.bytes())
     }
 
     /// Adds an id to the table unless it is there, and returns its number and whether it is new.
@@ -124,26 +125,25 @@ impl Interner {
     /// Adds an id that lies in a longer text unless it is there, and returns its number and whether
     /// it is new.
     pub fn insert_at(&mut self, id: IdInText<'_>) -> (u32, bool) {
-        let IdInText { text, start, end } = id;
         if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow(self.ids.len() * 2 + 8);
         }
         let hash = id.hash(self.seed);
-        match self.find(text, start, end, hash) {
+        match self.find(id, hash) {
             Ok(number) => (number, false),
             Err(slot) => {
                 self.ids.push(id.bytes());
-                self.words.push(word(text, start, end));
+                self.words.push(word(id));
                 self.slots[slot] = hash & !LOW | self.ids.len() as u64;
                 (self.ids.len() as u32 - 1, true)
             }
         }
     }
 
-    /// Finds the number of the id `text[start..end]`, or the empty slot of the hash table for it.
+    /// Finds the number of an id, or the empty slot of the hash table for it.
     #[inline(always)]
-    fn find(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Result<u32, usize> {
-        let word = word(text, start, end);
+    fn find(&self, id: IdInText<'_>, hash: u64) -> Result<u32, usize> {
+        let word = word(id);
         // Invariant: the search ends, because a quarter of the slots is empty. `grow` makes the
         // number of slots a power of two.
         let mask = self.slots.len() - 1;
@@ -154,7 +154,7 @@ impl Interner {
                 return Err(at);
             }
             let number = (slot & LOW) as u32 - 1;
-            if slot & !LOW == hash & !LOW && self.is_word(number, word, || &text[start..end]) {
+            if slot & !LOW == hash & !LOW && self.is_word(number, word, id) {
                 return Ok(number);
             }
             at = (at + 1) & mask;

@@ -23,8 +23,7 @@ use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
 
-use super::aligned::AlignedBytes;
-use super::sigbus::GuardedMapping;
+use super::{aligned::AlignedBytes, sigbus::GuardedMapping};
 use crate::error::{Error, Result};
 
 /// The way in which input files are opened: mapped into memory, or read whole.
@@ -91,8 +90,7 @@ impl Mapping {
                 }));
             }
         }
-        let read = if length > 0 { read_exactly(file, length) } else { read_to_end(file) };
-        read.map_err(|e| Error::io(path, "read", e))
+        read(file, length).map_err(|e| Error::io(path, "read", e))
     }
 
     /// Copies bytes into memory that is aligned like that of a mapped file.
@@ -103,21 +101,20 @@ impl Mapping {
     }
 }
 
-/// Reads a file of `length` bytes into aligned memory.
-fn read_exactly(mut file: &File, length: u64) -> io::Result<Mapping> {
+/// Reads a file of `length` bytes into aligned memory; to its end, if `length` is 0, as a stream or
+/// a file of the system has no length.
+fn read(mut file: &File, length: u64) -> io::Result<Mapping> {
+    if length == 0 {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Mapping::copied(&bytes);
+    }
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
     // A file that shrinks after its length was read is an error here. Of a file that grows, only
     // the first `length` bytes are read.
     file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
     Ok(Mapping(FileMemory::Read { lines, length }))
-}
-
-/// Reads a stream, or a file of the system that has no length, into aligned memory.
-fn read_to_end(mut file: &File) -> io::Result<Mapping> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Mapping::copied(&bytes)
 }
 
 /// Allocates at least `length` bytes of zeros, in whole lines of 64 bytes.

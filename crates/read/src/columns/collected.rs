@@ -1,49 +1,23 @@
 //! Judgments or results from an iterator, collected into columns.
 
 use super::{IdColumn, Integers, QrelsColumns, RunColumns};
+use crate::ids::Ids;
 
 /// Judgments or results copied into columns: a query, a document, and a grade or score in each row.
 /// A query is copied once for consecutive rows.
 #[derive(Debug, Default)]
 pub struct CollectedRows {
-    queries: ByteStrings,
+    queries: Ids,
     query: Vec<u32>,
-    docs: ByteStrings,
+    docs: Ids,
     numbers: Vec<f64>,
 }
 
-/// A list of byte strings, such as ids, in one buffer without gaps.
-#[derive(Debug)]
-pub struct ByteStrings {
-    bytes: Vec<u8>,
-    offsets: Vec<i64>,
-}
-
-impl Default for ByteStrings {
-    fn default() -> Self {
-        Self { bytes: Vec::new(), offsets: vec![0] }
-    }
-}
-
-impl ByteStrings {
-    pub fn push(&mut self, string: &[u8]) {
-        self.bytes.extend_from_slice(string);
-        self.offsets.push(self.bytes.len() as i64);
-    }
-
-    /// Returns the first byte string of the list.
-    pub fn first(&self) -> &[u8] {
-        &self.bytes[..self.offsets[1] as usize]
-    }
-
-    /// Returns the last byte string of the list; `None` for an empty list.
-    fn last(&self) -> Option<&[u8]> {
-        let start = self.offsets.get(self.offsets.len().checked_sub(2)?)?;
-        Some(&self.bytes[*start as usize..])
-    }
-
-    pub fn text(&self) -> IdColumn<'_> {
-        IdColumn::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
+impl Ids {
+    /// Returns the ids as a column of text.
+    pub(super) fn text(&self) -> IdColumn<'_> {
+        let (ends, bytes) = self.columns();
+        IdColumn::LargeUtf8 { offsets: bytemuck::cast_slice(ends), bytes }
     }
 }
 
@@ -59,11 +33,12 @@ impl CollectedRows {
     }
 
     /// Appends a row: a query, a document, and a grade or score.
-    pub fn push(&mut self, query: &[u8], doc: &[u8], number: f64) {
-        if self.queries.last().is_none_or(|last| last != query) {
+    fn push(&mut self, query: &[u8], doc: &[u8], number: f64) {
+        let last = self.queries.len().checked_sub(1);
+        if last.is_none_or(|last| self.queries.get(last) != query) {
             self.queries.push(query);
         }
-        self.query.push(self.queries.offsets.len() as u32 - 2);
+        self.query.push(self.queries.len() as u32 - 1);
         self.docs.push(doc);
         self.numbers.push(number);
     }

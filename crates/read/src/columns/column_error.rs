@@ -1,8 +1,7 @@
 //! Errors in columns of judgments or results.
 
 use crate::error::Problems;
-use crate::lines::diagnostics::one_line;
-use crate::lines::shape::Role;
+use crate::lines::{diagnostics::one_line, shape::Role};
 
 /// An error in a column or batch of judgments or results: the row, if it is one row, and a message.
 #[derive(Debug, PartialEq, Eq)]

@@ -31,9 +31,11 @@ use rayon::prelude::*;
 
 use crate::bytes::hash::Seed;
 use crate::error::{Error, Problems, Result};
-use crate::lines::diagnostics;
-use crate::lines::layout::{RankColumn, SortBy};
-use crate::lines::shape::Role;
+use crate::lines::{
+    diagnostics,
+    layout::{RankColumn, SortBy},
+    shape::Role,
+};
 use crate::numbers::{Integers, Numbers};
 pub use collected::CollectedRows;
 use column_error::ColumnError;
@@ -199,28 +201,13 @@ impl<'a> QrelsColumns<'a> {
     }
 }
 
-/// The scores or ranks that results are sorted by, or the grades of judgments.
-#[derive(Debug, Clone, Copy)]
-pub enum SortColumn<'a> {
-    Number(Numbers<'a>),
-    Rank(Integers<'a>),
-}
-
-impl SortColumn<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Number(numbers) => numbers.len(),
-            Self::Rank(ranks) => ranks.len(),
-        }
-    }
-}
-
 /// A batch of results or judgments, as columns of equal length that were checked.
 #[derive(Debug)]
 pub struct CheckedBatch<'a> {
     pub query: IdColumn<'a>,
     pub doc: IdColumn<'a>,
-    pub value: SortColumn<'a>,
+    /// The scores or grades; `None` if ranks decide.
+    pub numbers: Option<Numbers<'a>>,
     pub rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
     pub groups: [Option<IdColumn<'a>>; 2],
@@ -235,59 +222,50 @@ pub struct CheckedBatch<'a> {
 }
 
 impl<'a> CheckedBatch<'a> {
-    fn new(query: IdColumn<'a>, doc: IdColumn<'a>, value: SortColumn<'a>) -> Self {
-        Self {
-            query,
-            doc,
-            value,
-            rank: None,
-            groups: [None; 2],
-            span: None,
-            lists: None,
-            queries: None,
-            docs: None,
-        }
+    fn new(records: RunColumns<'a>, groups: [Option<IdColumn<'a>>; 2]) -> Self {
+        let RunColumns { query, doc, score: numbers, rank, span, lists } = records;
+        Self { query, doc, numbers, rank, groups, span, lists, queries: None, docs: None }
     }
 
     /// Makes a batch of a run's results; returns a message if they have neither scores nor ranks.
     fn from_results(records: &RunColumns<'a>) -> Result<Self, &'static str> {
-        let RunColumns { query, doc, score, rank, span, lists } = *records;
-        let value = match (score, rank) {
-            (Some(scores), _) => SortColumn::Number(scores),
-            (None, Some(ranks)) => SortColumn::Rank(ranks),
-            (None, None) => return Err("has neither scores nor ranks"),
-        };
-        Ok(Self { rank, span, lists, ..Self::new(query, doc, value) })
+        if records.score.is_none() && records.rank.is_none() {
+            return Err("has neither scores nor ranks");
+        }
+        Ok(Self::new(*records, [None; 2]))
     }
 
     /// Makes a batch of judgments from their columns.
     fn from_judgments(judgments: &QrelsColumns<'a>) -> Self {
         let QrelsColumns { query, doc, grade, group, subgroup, span, lists } = *judgments;
-        let batch = Self::new(query, doc, SortColumn::Number(grade));
-        Self { groups: [group, subgroup], span, lists, ..batch }
+        let records = RunColumns { query, doc, score: Some(grade), rank: None, span, lists };
+        Self::new(records, [group, subgroup])
     }
 
     /// Returns whether the batch's results are sorted by given ranks, not by scores.
     fn is_ranked(&self) -> bool {
-        matches!(self.value, SortColumn::Rank(_))
+        self.numbers.is_none()
+    }
+
+    /// Returns the score or grade in a row of the batch, or −rank if ranks decide.
+    pub fn number(&self, at: usize) -> f64 {
+        let rank = || self.rank.map_or(f64::NAN, |ranks| -(ranks.get(at) as f64));
+        self.numbers.map_or_else(rank, |numbers| numbers.get(at))
     }
 
     /// Returns the error message for a batch whose columns have different lengths.
     fn lengths(&self) -> String {
-        let value = if self.is_ranked() { "ranks" } else { "numbers" };
-        // Ranks that decide are counted as values, and must not be named again.
-        let rank = self.rank.filter(|_| !self.is_ranked());
-        let rank = rank.map_or(String::new(), |ranks| format!(", {} ranks", ranks.len()));
-        let groups =
-            self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
-        let span = self.span.map_or(String::new(), |[start, end]| {
-            format!(", {} starts, {} ends", start.len(), end.len())
-        });
-        let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
-        format!(
-            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}{span}: columns \
-             have the same length"
-        )
+        let all = [
+            Some((self.query.len(), "queries")),
+            Some((self.doc.len(), "documents")),
+            self.numbers.map(|numbers| (numbers.len(), "numbers")),
+            self.rank.map(|ranks| (ranks.len(), "ranks")),
+            self.groups[0].map(|groups| (groups.len(), "groups")),
+            self.span.map(|[start, _]| (start.len(), "starts")),
+            self.span.map(|[_, end]| (end.len(), "ends")),
+        ];
+        let all = all.into_iter().flatten().map(|(count, what)| format!("{count} {what}"));
+        format!("{}: columns have the same length", all.collect::<Vec<_>>().join(", "))
     }
 
     /// Rejects wrong ids and ranks in some rows of the batch. Dictionaries are checked with the
@@ -303,13 +281,9 @@ impl<'a> CheckedBatch<'a> {
                 .and_then(|()| ids.check(rows.clone()))
                 .map_err(|wrong| wrong.with_column(column))?;
         }
-        let ranks = match self.value {
-            SortColumn::Rank(ranks) => Some(ranks),
-            SortColumn::Number(_) => self.rank,
-        };
         // Of the other types no value is so large, and a look at each would take a tenth of the
         // time of a run.
-        if let Some(Integers::U64(ranks)) = ranks
+        if let Some(Integers::U64(ranks)) = self.rank
             && let Some(row) = rows.clone().find(|&row| i64::try_from(ranks[row]).is_err())
         {
             return Err(ColumnError::at(row, "rank: an integer of 2⁶³ or more".to_owned()));
@@ -365,9 +339,9 @@ impl<'a> CheckedColumns<'a> {
             Self { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
-            let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
-            let rows = lengths[0];
-            if lengths != [rows; 3]
+            let rows = batch.query.len();
+            if batch.doc.len() != rows
+                || batch.numbers.is_some_and(|numbers| numbers.len() != rows)
                 || batch.rank.is_some_and(|ranks| ranks.len() != rows)
                 || batch.groups.iter().flatten().any(|groups| groups.len() != rows)
                 || batch.span.iter().flatten().any(|positions| positions.len() != rows)
@@ -416,7 +390,7 @@ impl<'a> CheckedColumns<'a> {
 
     fn wrong_batch(&self, number: usize, message: &str) -> Error {
         let message = format!("batch {}: {message}", number + 1);
-        Error::Input(ColumnError { row: None, message }.problems(self.name, 0))
+        Error::Input(diagnostics::whole_file(self.name, message))
     }
 
     /// Rejects wrong ids and ranks in any column or dictionary, in parallel.
@@ -425,17 +399,14 @@ impl<'a> CheckedColumns<'a> {
         let wrong = match &parts[..] {
             // A single part gives other threads nothing to do, so the part is checked here.
             [] => None,
-            [(batch, rows)] => self.check_rows(*batch, rows.clone()),
+            [part] => self.check_rows(part),
             parts => parts
                 .par_iter()
                 // `find_map_any` may find a later part first, and the message would then change
                 // from run to run.
-                .find_map_first(|(batch, rows)| self.check_rows(*batch, rows.clone())),
+                .find_map_first(|part| self.check_rows(part)),
         };
-        wrong.map_or(Ok(()), |mut problems| {
-            self.name_rows(&mut problems);
-            Err(Error::Input(problems))
-        })
+        self.report(wrong.unwrap_or_default())
     }
 
     /// Cuts all rows into parts to check in parallel: for each, the index of its batch, and its
@@ -456,18 +427,11 @@ impl<'a> CheckedColumns<'a> {
     pub fn table_row(&self, row: u64) -> u64 {
         let at = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
         let Some(at) = at.filter(|&at| at < self.rows()) else { return row };
-        let batch = self.starts[1..].partition_point(|&end| end <= at);
-        let (mut before, mut of_batch) = (0, at);
-        for (number, CheckedBatch { lists, .. }) in self.batches.iter().enumerate().take(batch + 1)
-        {
-            let (start, end) = (self.starts[number], self.starts[number + 1]);
-            if number == batch {
-                of_batch =
-                    lists.map_or(at - start, |ends| ends.partition_point(|&end| end <= at - start));
-            } else {
-                before += lists.map_or(end - start, <[usize]>::len);
-            }
-        }
+        let number = self.batch_of(at);
+        let (batch, at) = self.locate(at);
+        let of_batch = batch.lists.map_or(at, |ends| ends.partition_point(|&end| end <= at));
+        let rows = |batch: &CheckedBatch<'_>| batch.lists.map_or(batch.query.len(), <[_]>::len);
+        let before: usize = self.batches[..number].iter().map(rows).sum();
         (before + of_batch) as u64 + 1
     }
 
@@ -482,26 +446,22 @@ impl<'a> CheckedColumns<'a> {
             .par_iter()
             .map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role))
             .collect();
-        let mut problems = diagnostics::join(wrong);
-        self.name_rows(&mut problems);
-        problems.into_result(self)
+        self.report(diagnostics::join(wrong))?;
+        Ok(self)
     }
 
-    /// Renumbers the rows in problems as rows of the caller's table, which may have lists.
-    fn name_rows(&self, problems: &mut Problems) {
+    /// Returns an error of these problems, if there are any, with rows of the caller's table, which
+    /// may have lists.
+    fn report(&self, mut problems: Problems) -> Result<()> {
         problems.first.iter_mut().for_each(|problem| problem.line = self.table_row(problem.line));
+        problems.into_result(())
     }
 
     /// Returns the problems of rows with an empty id or a non-finite number, which readers of text
     /// reject too.
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
-        let (first, CheckedBatch { query, doc, value, groups, .. }) =
-            (self.starts[batch], &self.batches[batch]);
-        let group = groups[0];
-        let numbers = match value {
-            SortColumn::Number(numbers) => Some(numbers),
-            SortColumn::Rank(_) => None,
-        };
+        let (first, batch) = (self.starts[batch], &self.batches[batch]);
+        let CheckedBatch { query, doc, numbers, groups: [group, _], .. } = batch;
         // Nearly all parts are right, and a column is checked faster as a whole than row by row.
         if numbers.is_none_or(|numbers| rows.clone().all(|row| numbers.get(row).is_finite()))
             && !query.has_empty(rows.clone())
@@ -530,9 +490,9 @@ impl<'a> CheckedColumns<'a> {
     }
 
     /// Checks some rows of a batch, and returns the first problem, if any.
-    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Option<Problems> {
-        let wrong = self.batches[batch].check(rows).err()?;
-        Some(wrong.problems(self.name, self.starts[batch]))
+    fn check_rows(&self, (batch, rows): &(usize, Range<usize>)) -> Option<Problems> {
+        let wrong = self.batches[*batch].check(rows.clone()).err()?;
+        Some(wrong.problems(self.name, self.starts[*batch]))
     }
 
     /// Numbers the id dictionaries that are worth a look-up table, and hashes the documents among
@@ -559,71 +519,16 @@ impl<'a> CheckedColumns<'a> {
     }
 
     /// Passes each result or judgment to `take` until `take` returns `false`. `take` gets the
-    /// number of the row, the query, the document, the number (−rank if ranks decide), and the
-    /// rank.
-    pub fn each_row(&self, mut take: impl FnMut(usize, &[u8], &[u8], f64, Option<i64>) -> bool) {
-        let (mut query, mut doc) = ([0; LONGEST], [0; LONGEST]);
-        for (batch, start) in self.batches.iter().zip(&self.starts) {
-            for at in 0..batch.query.len() {
-                let (number, rank) = match batch.value {
-                    SortColumn::Number(numbers) => {
-                        (numbers.get(at), batch.rank.and_then(|ranks| ranks.signed(at)))
-                    }
-                    SortColumn::Rank(ranks) => {
-                        let rank = ranks.signed(at);
-                        (rank.map_or(f64::NAN, |rank| -(rank as f64)), rank)
-                    }
-                };
-                let ids = (batch.query.id(at), batch.doc.id(at));
-                if !take(start + at, ids.0.bytes(&mut query), ids.1.bytes(&mut doc), number, rank) {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Passes each judgment by facet (judge, subtopic, preference) of some rows to `take` until it
-    /// returns `false`. `take` gets the number of the row, the query, the group and the sub-group,
-    /// the document, and the grade. Columns outside the batch give empty values.
-    pub fn each_faceted(
+    /// number of the row, its batch and its index there, the query, and the document.
+    pub fn each_row(
         &self,
-        rows: Range<usize>,
-        mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool,
+        mut take: impl FnMut(usize, (&CheckedBatch<'a>, usize), [&[u8]; 2]) -> bool,
     ) {
-        let mut digits = [[0; LONGEST]; 4];
-        for (number, rows) in self.parts(rows) {
-            let (batch, start) = (&self.batches[number], self.starts[number]);
-            let SortColumn::Number(grades) = batch.value else { continue };
-            for at in rows {
-                let [query, doc, group, subgroup] = &mut digits;
-                let [group_id, subgroup_id] = batch
-                    .groups
-                    .map(|groups| groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at)));
-                let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
-                let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
-                if !take(start + at, query, groups, doc, grades.get(at)) {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Passes each result or judgment that is a passage to `take` until `take` returns `false`.
-    /// `take` gets the number of the row, the query, the document, the first position and the one
-    /// behind the last, and the score or the grade; ranks are scores below 0. Batches without
-    /// positions are skipped.
-    pub fn each_passage(&self, mut take: impl FnMut(usize, &[u8], &[u8], [i128; 2], f64) -> bool) {
-        let mut digits = [[0; LONGEST]; 2];
+        let [mut query, mut doc] = [[0; LONGEST]; 2];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
-            let Some(span) = batch.span else { continue };
             for at in 0..batch.query.len() {
-                let [query, doc] = &mut digits;
-                let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
-                let value = match batch.value {
-                    SortColumn::Number(numbers) => numbers.get(at),
-                    SortColumn::Rank(ranks) => -(ranks.get(at) as f64),
-                };
-                if !take(start + at, query, doc, span.map(|positions| positions.get(at)), value) {
+                let ids = [batch.query.id(at).bytes(&mut query), batch.doc.id(at).bytes(&mut doc)];
+                if !take(start + at, (batch, at), ids) {
                     return;
                 }
             }
@@ -646,9 +551,14 @@ impl<'a> CheckedColumns<'a> {
         self.batches.iter().any(|batch| batch.groups[1].is_some())
     }
 
+    /// Returns the index of the batch that a row is in.
+    fn batch_of(&self, row: usize) -> usize {
+        self.starts.partition_point(|&start| start <= row) - 1
+    }
+
     /// Returns the batch that a row is in, and the index of the row in the batch.
     pub fn locate(&self, row: usize) -> (&CheckedBatch<'a>, usize) {
-        let batch = self.starts.partition_point(|&start| start <= row) - 1;
+        let batch = self.batch_of(row);
         (&self.batches[batch], row - self.starts[batch])
     }
 
@@ -656,32 +566,53 @@ impl<'a> CheckedColumns<'a> {
     /// its rows there.
     pub fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let (from, until) = (rows.start, rows.end);
-        let first = self.starts.partition_point(|&start| start <= from).saturating_sub(1);
+        let first = self.batch_of(from);
         let batches = self.starts[first..].windows(2).zip(first..);
         batches.take_while(move |(ends, _)| ends[0] < until).filter_map(move |(ends, batch)| {
             let (start, end) = (from.max(ends[0]), until.min(ends[1]));
             (start < end).then(|| (batch, start - ends[0]..end - ends[0]))
         })
     }
+
+    /// Returns the first row from `row` on that has another query than the row before.
+    pub fn border(&self, row: usize) -> usize {
+        for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
+            let query = &self.batches[batch].query;
+            for at in rows {
+                let same = match at.checked_sub(1) {
+                    Some(before) => query.same(before, at),
+                    None => self.continues(batch),
+                };
+                if !same {
+                    return self.starts[batch] + at;
+                }
+            }
+        }
+        self.rows()
+    }
+
+    /// Returns whether a batch begins with the last query of the batch before. The batch has rows,
+    /// and is not the first batch with rows.
+    fn continues(&self, batch: usize) -> bool {
+        let (before, last) = self.locate(self.starts[batch] - 1);
+        before.query.id(last).is(self.batches[batch].query.id(0))
+    }
 }
 
 /// Returns the hashes of all ids that are values of a dictionary.
 fn hashes(values: &IdColumn<'_>, seed: Seed) -> Vec<HashedId> {
     let length = values.len();
+    let of_rows = |start: usize| {
+        let mut hashes = Vec::new();
+        let rows = start..length.min(start + CHECKED);
+        values.hash(rows, seed, None, &mut [], &mut hashes);
+        hashes
+    };
     if length <= CHECKED {
-        return hashes_of_rows(values, 0..length, seed);
+        return of_rows(0);
     }
     let starts = (0..length.div_ceil(CHECKED)).into_par_iter().map(|number| number * CHECKED);
-    let parts: Vec<Vec<HashedId>> = starts
-        .map(|start| hashes_of_rows(values, start..length.min(start + CHECKED), seed))
-        .collect();
-    parts.concat()
-}
-
-fn hashes_of_rows(values: &IdColumn<'_>, rows: Range<usize>, seed: Seed) -> Vec<HashedId> {
-    let mut hashes = Vec::new();
-    values.hash(rows, seed, None, &mut [], &mut hashes);
-    hashes
+    starts.map(of_rows).collect::<Vec<_>>().concat()
 }
 
 /// The dictionaries of a column's batches, each with the number of rows that have codes of the
@@ -724,17 +655,13 @@ fn check_dictionary(column: &IdColumn<'_>) -> Result<(), ColumnError> {
 /// integers.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceDocs<'a> {
-    columns: &'a CheckedColumns<'a>,
+    pub columns: &'a CheckedColumns<'a>,
     /// The first row of the piece.
-    start: usize,
-    digits: &'a [u8],
+    pub start: usize,
+    pub digits: &'a [u8],
 }
 
 impl<'a> PieceDocs<'a> {
-    pub fn new(columns: &'a CheckedColumns<'a>, start: usize, digits: &'a [u8]) -> Self {
-        Self { columns, start, digits }
-    }
-
     /// Returns the first `length` bytes of the document id in a row.
     pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
         let (batch, at) = self.columns.locate(self.start + row);
@@ -748,31 +675,5 @@ impl<'a> PieceDocs<'a> {
     pub fn rank(&self, row: usize) -> Option<i64> {
         let (batch, at) = self.columns.locate(self.start + row);
         batch.rank.and_then(|ranks| ranks.signed(at))
-    }
-}
-
-impl CheckedColumns<'_> {
-    /// Returns the first row from `row` on that has another query than the row before.
-    pub fn border(&self, row: usize) -> usize {
-        for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
-            let query = &self.batches[batch].query;
-            for at in rows {
-                let same = match at.checked_sub(1) {
-                    Some(before) => query.same(before, at),
-                    None => self.continues(batch),
-                };
-                if !same {
-                    return self.starts[batch] + at;
-                }
-            }
-        }
-        self.rows()
-    }
-
-    /// Returns whether a batch begins with the last query of the batch before. The batch has rows,
-    /// and is not the first batch with rows.
-    fn continues(&self, batch: usize) -> bool {
-        let (before, last) = self.locate(self.starts[batch] - 1);
-        before.query.id(last).is(self.batches[batch].query.id(0))
     }
 }

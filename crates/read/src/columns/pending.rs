@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::collected::ByteStrings;
-use super::{CheckedColumns, ColumnId, IdColumn, Integers, LONGEST, RunColumns, SortColumn};
+use super::{CheckedColumns, IdColumn, Integers, LONGEST, RunColumns};
+use crate::ids::Ids;
 
 /// Copied results of one query, which may continue in the next batch of columns.
 #[derive(Debug, Default)]
 pub struct PendingQuery {
     /// The id of the query, if there are rows.
-    query: ByteStrings,
+    query: Ids,
     /// The parts of the rows; consecutive batches of equal shape share a part.
     parts: Vec<PendingRows>,
     rows: u64,
@@ -20,7 +20,7 @@ pub struct PendingQuery {
 struct PendingRows {
     /// The code 0 for each row.
     codes: Vec<u8>,
-    docs: ByteStrings,
+    docs: Ids,
     scores: Option<Vec<f64>>,
     ranks: Option<Vec<i64>>,
 }
@@ -33,7 +33,7 @@ impl PendingQuery {
 
     /// Returns the id of the pending query, if there are results.
     pub fn query(&self) -> Option<&[u8]> {
-        (self.rows > 0).then(|| self.query.first())
+        (self.rows > 0).then(|| self.query.get(0))
     }
 
     /// Returns the id of the pending query as a column, which results refer to by code.
@@ -52,10 +52,7 @@ impl PendingQuery {
             self.query.push(batch.query.id(rows.start).bytes(&mut [0; LONGEST]));
         }
         self.rows += rows.len() as u64;
-        let (scores, ranks) = match batch.value {
-            SortColumn::Number(scores) => (Some(scores), batch.rank),
-            SortColumn::Rank(ranks) => (None, Some(ranks)),
-        };
+        let (scores, ranks) = (batch.numbers, batch.rank);
         let shape = (scores.is_some(), ranks.is_some());
         let last = self.parts.last();
         if last.is_none_or(|part| (part.scores.is_some(), part.ranks.is_some()) != shape) {
@@ -65,10 +62,7 @@ impl PendingQuery {
         let Some(part) = self.parts.last_mut() else { unreachable!("there is one") };
         part.codes.resize(part.codes.len() + rows.len(), 0);
         for row in rows {
-            match batch.doc.id(row) {
-                ColumnId::Bytes(bytes) => part.docs.push(bytes),
-                integer => part.docs.push(integer.bytes(&mut [0; LONGEST])),
-            }
+            part.docs.push(batch.doc.id(row).bytes(&mut [0; LONGEST]));
             part.scores.iter_mut().zip(scores).for_each(|(all, scores)| all.push(scores.get(row)));
             part.ranks.iter_mut().zip(ranks).for_each(|(all, ranks)| {
                 all.push(ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked")));

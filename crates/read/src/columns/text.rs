@@ -1,15 +1,14 @@
 //! Columns of ids of queries or documents: their memory layouts, hashes, comparisons and checks.
 
-use std::iter;
 use std::num::Wrapping;
 use std::ops::{BitOr, Range, Sub};
-use std::ptr;
+use std::{iter, ptr};
 
-use super::column_error::ColumnError;
-use super::decimal::{Integer, LONGEST};
-use crate::bytes::hash::Seed;
-use crate::bytes::id_prefix::IdPrefix;
-use crate::bytes::limits::MAX_LINE_BYTES;
+use super::{
+    column_error::ColumnError,
+    decimal::{Integer, LONGEST},
+};
+use crate::bytes::{hash::Seed, id::IdInText, id_prefix::IdPrefix, limits::MAX_LINE_BYTES};
 use crate::numbers::{Integers, borrowed, with_integers};
 
 /// A column of ids of queries or documents, an id in each row, in a common memory layout such as
@@ -128,62 +127,38 @@ fn parts(view: u128) -> [usize; 3] {
     [length as usize, buffer as usize, offset as usize]
 }
 
-/// An id inside a longer buffer: the bytes of the buffer, and the start and end of the id.
-#[derive(Clone, Copy)]
-struct IdRange<'a> {
-    bytes: &'a [u8],
-    start: usize,
-    end: usize,
-}
-
-impl<'a> IdRange<'a> {
-    #[inline(always)]
-    fn whole(bytes: &'a [u8]) -> Self {
-        Self { bytes, start: 0, end: bytes.len() }
-    }
-
-    #[inline(always)]
-    fn prefix(self) -> IdPrefix {
-        IdPrefix::new(self.bytes, self.start, self.end)
-    }
-
-    /// Returns the id in `bytes` that lies between the first two of `offsets`.
-    #[inline(always)]
-    fn between<T: Copy + Into<i64>>(offsets: &[T], bytes: &'a [u8]) -> Self {
-        Self { bytes, start: offsets[0].into() as usize, end: offsets[1].into() as usize }
-    }
+/// Returns the id in `text` that lies between the first two of `offsets`.
+#[inline(always)]
+fn between<'a, T: Copy + Into<i64>>(offsets: &[T], text: &'a [u8]) -> IdInText<'a> {
+    IdInText { text, start: offsets[0].into() as usize, end: offsets[1].into() as usize }
 }
 
 /// Returns the place of the id in a row of a column of Arrow views.
 #[inline(always)]
-fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> IdRange<'a> {
+fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> IdInText<'a> {
     let [length, buffer, offset] = parts(views[row]);
-    let (bytes, start) = if length <= INLINE {
+    let (text, start) = if length <= INLINE {
         (bytemuck::cast_slice(views), size_of::<u128>() * row + 4)
     } else {
         (buffers[buffer], offset)
     };
-    IdRange { bytes, start, end: start + length }
+    IdInText { text, start, end: start + length }
 }
 
 /// Returns whether two ids inside buffers have equal bytes.
 #[inline(always)]
-fn equal(one: IdRange<'_>, other: IdRange<'_>) -> bool {
+fn equal(one: IdInText<'_>, other: IdInText<'_>) -> bool {
     let length = one.end - one.start;
     length == other.end - other.start
         && one.prefix() == other.prefix()
         // Both ends and the length determine an id of at most 16 bytes.
-        && (length <= IdPrefix::ALL
-            || one.bytes[one.start..one.end] == other.bytes[other.start..other.end])
+        && (length <= IdPrefix::ALL || one.bytes() == other.bytes())
 }
 
 /// Returns whether a row's id equals the id of the row before, in a column of bytes with offsets.
 #[inline(always)]
 fn is_same_between<T: Copy + Into<i64>>(offsets: &[T], bytes: &[u8], row: usize) -> bool {
-    equal(
-        IdRange::between(&offsets[row - 1..row + 1], bytes),
-        IdRange::between(&offsets[row..row + 2], bytes),
-    )
+    equal(between(&offsets[row - 1..row + 1], bytes), between(&offsets[row..row + 2], bytes))
 }
 
 /// The number of rows whose ids are compared at a time.
@@ -193,6 +168,11 @@ const ALIKE: usize = 128;
 /// with the value before.
 fn all_equal<T: PartialEq>(values: &[T]) -> bool {
     values.is_empty() || values[1..] == values[..values.len() - 1]
+}
+
+/// Returns whether a value of a slice equals the value before.
+fn has_repeat<T: PartialEq>(values: &[T]) -> bool {
+    values.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// Returns whether all ids in a column of bytes with offsets are equal. All ids must be as long as
@@ -212,9 +192,8 @@ where
 }
 
 #[inline(always)]
-fn hashed(seed: Seed, id: IdRange<'_>) -> HashedId {
-    let IdRange { bytes, start, end } = id;
-    HashedId { hash: seed.hash(bytes, start, end), length: (end - start) as u32 }
+fn hash_of(seed: Seed, id: IdInText<'_>) -> HashedId {
+    HashedId { hash: id.hash(seed), length: (id.end - id.start) as u32 }
 }
 
 impl<'a> IdColumn<'a> {
@@ -239,12 +218,8 @@ impl<'a> IdColumn<'a> {
     /// Returns whether an id in some rows of a [checked](Self::check) column is empty.
     pub fn has_empty(&self, rows: Range<usize>) -> bool {
         match self {
-            Self::Utf8 { offsets, .. } => {
-                offsets[rows.start..=rows.end].windows(2).any(|pair| pair[0] == pair[1])
-            }
-            Self::LargeUtf8 { offsets, .. } => {
-                offsets[rows.start..=rows.end].windows(2).any(|pair| pair[0] == pair[1])
-            }
+            Self::Utf8 { offsets, .. } => has_repeat(&offsets[rows.start..=rows.end]),
+            Self::LargeUtf8 { offsets, .. } => has_repeat(&offsets[rows.start..=rows.end]),
             Self::Views { views, .. } => views[rows].iter().any(|&view| parts(view)[0] == 0),
             Self::Dictionary { codes, values } => {
                 // An empty value is a fault only if a row has its code. Most dictionaries have no
@@ -261,23 +236,24 @@ impl<'a> IdColumn<'a> {
     /// Returns the query or document id in a row of a column that was [checked](Self::check).
     #[inline]
     pub fn id(&self, row: usize) -> ColumnId<'a> {
-        let IdRange { bytes, start, end } = match *self {
-            Self::Utf8 { offsets, bytes } => IdRange::between(&offsets[row..row + 2], bytes),
-            Self::LargeUtf8 { offsets, bytes } => IdRange::between(&offsets[row..row + 2], bytes),
+        let id = match *self {
+            Self::Utf8 { offsets, bytes } => between(&offsets[row..row + 2], bytes),
+            Self::LargeUtf8 { offsets, bytes } => between(&offsets[row..row + 2], bytes),
             Self::Views { views, buffers } => viewed(views, buffers, row),
             Self::Dictionary { codes, values } => return values.id(codes.index(row)),
             Self::Integers(integers) => return ColumnId::Integer(integers.id(row)),
             Self::Bytes(ids) => return ColumnId::Bytes(ids[row]),
             Self::Strs(ids) => return ColumnId::Bytes(ids[row].as_bytes()),
         };
-        ColumnId::Bytes(&bytes[start..end])
+        ColumnId::Bytes(id.bytes())
     }
 
     /// Returns whether the ids of the column are integers, which lie nowhere as text.
     pub fn is_numeric(&self) -> bool {
         match self {
             Self::Dictionary { values, .. } => values.is_numeric(),
-            _ => matches!(self, IdColumn::Integers(_)),
+            Self::Integers(_) => true,
+            _ => false,
         }
     }
 
@@ -312,8 +288,38 @@ impl<'a> IdColumn<'a> {
         for start in rows.clone().step_by(ALIKE) {
             // The slice starts a row early, so that the first row is compared with the row before.
             let some = start.saturating_sub(1).max(rows.start)..rows.end.min(start + ALIKE);
-            if !self.is_one_id(some.clone()) {
-                self.each_change_of(some, &mut change);
+            if self.is_one_id(some.clone()) {
+                continue;
+            }
+            let all = some.start + 1..some.end;
+            match *self {
+                Self::Utf8 { offsets, bytes } => {
+                    all.filter(|&row| !is_same_between(offsets, bytes, row)).for_each(&mut change);
+                }
+                Self::LargeUtf8 { offsets, bytes } => {
+                    all.filter(|&row| !is_same_between(offsets, bytes, row)).for_each(&mut change);
+                }
+                Self::Views { views, buffers } => all
+                    .filter(|&row| {
+                        views[row - 1] != views[row]
+                            && !equal(viewed(views, buffers, row - 1), viewed(views, buffers, row))
+                    })
+                    .for_each(&mut change),
+                Self::Dictionary { codes: integers, .. } | Self::Integers(integers) => {
+                    with_integers!(integers, values => {
+                        for (row, pair) in iter::zip(all, values[some].windows(2)) {
+                            if pair[0] != pair[1] {
+                                change(row);
+                            }
+                        }
+                    });
+                }
+                Self::Bytes(ids) => {
+                    all.filter(|&row| ids[row - 1] != ids[row]).for_each(&mut change)
+                }
+                Self::Strs(ids) => {
+                    all.filter(|&row| ids[row - 1] != ids[row]).for_each(&mut change)
+                }
             }
         }
     }
@@ -335,38 +341,6 @@ impl<'a> IdColumn<'a> {
         }
     }
 
-    /// Passes each row whose id differs from that of the row before to `change`, comparing row by
-    /// row.
-    #[inline(always)]
-    fn each_change_of(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
-        let all = rows.start + 1..rows.end;
-        match *self {
-            Self::Utf8 { offsets, bytes } => {
-                all.filter(|&row| !is_same_between(offsets, bytes, row)).for_each(change);
-            }
-            Self::LargeUtf8 { offsets, bytes } => {
-                all.filter(|&row| !is_same_between(offsets, bytes, row)).for_each(change);
-            }
-            Self::Views { views, buffers } => all
-                .filter(|&row| {
-                    views[row - 1] != views[row]
-                        && !equal(viewed(views, buffers, row - 1), viewed(views, buffers, row))
-                })
-                .for_each(change),
-            Self::Dictionary { codes: integers, .. } | Self::Integers(integers) => {
-                with_integers!(integers, values => {
-                    for (row, pair) in iter::zip(all, values[rows].windows(2)) {
-                        if pair[0] != pair[1] {
-                            change(row);
-                        }
-                    }
-                });
-            }
-            Self::Bytes(ids) => all.filter(|&row| ids[row - 1] != ids[row]).for_each(change),
-            Self::Strs(ids) => all.filter(|&row| ids[row - 1] != ids[row]).for_each(change),
-        }
-    }
-
     /// Returns whether two rows of the column have the same id.
     pub fn same(&self, one: usize, other: usize) -> bool {
         let codes = match self {
@@ -376,80 +350,9 @@ impl<'a> IdColumn<'a> {
         codes || self.id(one).is(self.id(other))
     }
 
-    /// Passes the hash of the id in each of some rows to `take`, in order. `known` has the hashes
-    /// of the values of a dictionary. Integers are written into `digits`, [`LONGEST`] bytes for
-    /// each row.
-    #[inline(always)]
-    fn each_hash(
-        &self,
-        rows: Range<usize>,
-        seed: Seed,
-        known: Option<&[HashedId]>,
-        digits: &mut [u8],
-        mut take: impl FnMut(HashedId),
-    ) {
-        match (*self, known) {
-            (Self::Utf8 { offsets, bytes }, _) => {
-                for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(seed, IdRange::between(pair, bytes)));
-                }
-            }
-            (Self::LargeUtf8 { offsets, bytes }, _) => {
-                for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(seed, IdRange::between(pair, bytes)));
-                }
-            }
-            (Self::Views { views, buffers }, _) => {
-                rows.for_each(|row| take(hashed(seed, viewed(views, buffers, row))));
-            }
-            (Self::Dictionary { codes, values }, Some(known)) if !values.is_numeric() => {
-                with_integers!(codes, codes => {
-                    codes[rows].iter().for_each(|&code| take(known[code as usize]))
-                });
-            }
-            (Self::Integers(integers), _) => {
-                let places = digits.as_chunks_mut::<LONGEST>().0;
-                with_integers!(integers, values => {
-                    for (place, &value) in iter::zip(places, &values[rows]) {
-                        let length = Integer::new(value).write(place);
-                        take(hashed(seed, IdRange { bytes: &place[..], start: 0, end: length }));
-                    }
-                });
-            }
-            (Self::Bytes(ids), _) => {
-                ids[rows].iter().for_each(|id| take(hashed(seed, IdRange::whole(id))))
-            }
-            (Self::Strs(ids), _) => {
-                ids[rows].iter().for_each(|id| take(hashed(seed, IdRange::whole(id.as_bytes()))));
-            }
-            (Self::Dictionary { .. }, _) => self.each_hash_by_row(rows, seed, digits, take),
-        }
-    }
-
-    /// Passes the hash of the id in each of some rows to `take`, computed row by row.
-    #[inline(always)]
-    fn each_hash_by_row(
-        &self,
-        rows: Range<usize>,
-        seed: Seed,
-        digits: &mut [u8],
-        mut take: impl FnMut(HashedId),
-    ) {
-        let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
-        for row in rows {
-            take(match self.id(row) {
-                ColumnId::Bytes(bytes) => hashed(seed, IdRange::whole(bytes)),
-                ColumnId::Integer(integer) => {
-                    let mut place = [0; LONGEST];
-                    let length = integer.write(&mut place);
-                    places.next().into_iter().for_each(|there| *there = place);
-                    hashed(seed, IdRange { bytes: &place, start: 0, end: length })
-                }
-            });
-        }
-    }
-
-    /// Replaces `hashed` by the hashes of the ids in some rows, in order.
+    /// Replaces `hashed` by the hashes of the ids in some rows, in order. `known` has the hashes of
+    /// the values of a dictionary. Integers are written into `digits`, [`LONGEST`] bytes for each
+    /// row.
     #[inline(never)]
     pub fn hash(
         &self,
@@ -461,12 +364,61 @@ impl<'a> IdColumn<'a> {
     ) {
         let mut count = 0;
         hashed.resize(rows.len(), HashedId::default());
-        self.each_hash(rows, seed, known, digits, |id| {
+        let mut take = |id| {
             if let Some(place) = hashed.get_mut(count) {
                 *place = id;
             }
             count += 1;
-        });
+        };
+        match (*self, known) {
+            (Self::Utf8 { offsets, bytes }, _) => {
+                for pair in offsets[rows.start..=rows.end].windows(2) {
+                    take(hash_of(seed, between(pair, bytes)));
+                }
+            }
+            (Self::LargeUtf8 { offsets, bytes }, _) => {
+                for pair in offsets[rows.start..=rows.end].windows(2) {
+                    take(hash_of(seed, between(pair, bytes)));
+                }
+            }
+            (Self::Views { views, buffers }, _) => {
+                rows.for_each(|row| take(hash_of(seed, viewed(views, buffers, row))));
+            }
+            (Self::Dictionary { codes, values }, Some(known)) if !values.is_numeric() => {
+                with_integers!(codes, codes => {
+                    codes[rows].iter().for_each(|&code| take(known[code as usize]))
+                });
+            }
+            (Self::Integers(integers), _) => {
+                let places = digits.as_chunks_mut::<LONGEST>().0;
+                with_integers!(integers, values => {
+                    for (place, &value) in iter::zip(places, &values[rows]) {
+                        let length = Integer::new(value).write(place);
+                        take(hash_of(seed, IdInText { text: place, start: 0, end: length }));
+                    }
+                });
+            }
+            (Self::Bytes(ids), _) => {
+                ids[rows].iter().for_each(|&id| take(hash_of(seed, id.into())));
+            }
+            (Self::Strs(ids), _) => {
+                ids[rows].iter().for_each(|id| take(hash_of(seed, id.as_bytes().into())));
+            }
+            (Self::Dictionary { .. }, _) => {
+                let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
+                for row in rows {
+                    take(match self.id(row) {
+                        ColumnId::Bytes(bytes) => hash_of(seed, bytes.into()),
+                        ColumnId::Integer(integer) => {
+                            let mut place = [0; LONGEST];
+                            let length = integer.write(&mut place);
+                            places.next().into_iter().for_each(|there| *there = place);
+                            hash_of(seed, IdInText { text: &place, start: 0, end: length })
+                        }
+                    });
+                }
+            }
+        }
     }
 
     /// Rejects ids that are too long, and wrong offsets or codes, in some rows; the rest can be

@@ -5,10 +5,8 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::bytes::hash::Seed;
-use crate::bytes::input::Input;
-use crate::bytes::mmap::FileAccess;
-use crate::error::{Error, Problems, Result, printable};
+use crate::bytes::{hash::Seed, input::Input, mmap::FileAccess};
+use crate::error::{Error, Problems, Result, printable, unanswerable};
 use crate::lines::diagnostics::quoted;
 
 /// A map from ids of results or judgments to their units, such as from chunks to documents.
@@ -213,8 +211,7 @@ impl DocIdMapBuilder {
         let map = self.problems.into_result(self.map)?;
         if map.entries.is_empty() {
             let name = printable(map.name.as_bytes());
-            let message = format!("{name}: there is no id with its unit in it");
-            return Err(Error::Unanswerable(message));
+            return unanswerable(format!("{name}: there is no id with its unit in it"));
         }
         Ok(map)
     }

@@ -1,8 +1,6 @@
 //! The record of the formats that were detected in inputs, for callers that ask, such as `-v`.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::sync::Mutex;
+use std::{collections::BTreeSet, path::Path, sync::Mutex};
 
 use super::row_layout::{AlignedQrels, RowLayout};
 use crate::error::printable;
@@ -26,7 +24,7 @@ use crate::lock::lock;
 pub struct DetectedFormats(Mutex<Vec<DetectedFile>>);
 
 /// The detected format of one input in words, or a doubt or note about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DetectedFile {
     /// The name of the text in messages.
@@ -48,15 +46,7 @@ pub struct DetectedFile {
 
 impl DetectedFile {
     fn new(name: &str, what: String) -> Self {
-        Self {
-            name: name.to_owned(),
-            what,
-            doubtful: false,
-            wrong: false,
-            note: false,
-            neighbours: None,
-            role: None,
-        }
+        Self { name: name.to_owned(), what, ..Self::default() }
     }
 }
 
@@ -146,5 +136,5 @@ fn is_same_file(one: &str, other: &str) -> bool {
     one.file_name() == other.file_name()
         && one.is_file()
         && other.is_file()
-        && one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+        && one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }

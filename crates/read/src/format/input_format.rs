@@ -21,11 +21,8 @@ struct FormatInfo {
     extensions: &'static [&'static str],
     /// The name in messages of a file of tables, and whether a file that begins with some bytes is
     /// one.
-    tables: Option<(&'static str, SniffFn)>,
+    tables: Option<(&'static str, fn(&[u8]) -> bool)>,
 }
-
-/// A function that tells by the first bytes of a file whether the file has a format.
-type SniffFn = fn(&[u8]) -> bool;
 
 impl FormatInfo {
     /// A format that has nothing of its own.
@@ -109,7 +106,7 @@ formats! {
     Npy {
         name: "npy",
         help: "a matrix of NumPy: a row for each query, a column for each document",
-    } => Bytes(|head, known| matrix(head, known).map_err(ForeignFormat::whole));
+    } => Bytes(matrix);
     /// Ids of nearest neighbours: for each query their number and the ids, 32 bits each.
     Ivecs {
         name: "ivecs",

@@ -10,17 +10,21 @@
 //! If lines have a `qid` and the file exists too, each group of lines must be a single query. A
 //! file of scores has as many lines as there are documents, in their order.
 
-use std::io::{self, BufRead, BufReader, Read};
-use std::sync::Arc;
+use std::{
+    io::{self, BufRead, BufReader, Read},
+    sync::Arc,
+};
 
 use memchr::memchr;
 
 use super::sequence::{Sequence, SequenceFormat};
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::format::open_input::OpenInput;
-use crate::lines::diagnostics::quoted;
-use crate::lines::row::{RowBatch, wrong_id};
-use crate::lines::scan::split;
+use crate::lines::{
+    diagnostics::quoted,
+    row::{RowBatch, wrong_id},
+    scan::split,
+};
 
 /// The shape of a line, for messages.
 pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
@@ -36,7 +40,8 @@ pub struct Letor {
 /// The number of lines of each query of LETOR judgments, from a file of their own.
 #[derive(Debug)]
 pub struct QueryLengths {
-    name: String,
+    /// The name of the file.
+    pub name: String,
     sizes: Vec<u64>,
 }
 
@@ -44,14 +49,14 @@ impl QueryLengths {
     /// Returns the number of LETOR lines of the query `first` (from 0) and all later queries
     /// together.
     fn lines(&self, first: usize) -> u64 {
-        self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
+        self.sizes[first..].iter().copied().fold(0, u64::saturating_add)
     }
 
     /// Reads the file of LETOR query lengths: one number on each line of `text`.
     ///
     /// # Errors
-    /// The number of the first line without a number, and a message.
-    pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
+    /// A message about the first line without a number.
+    pub fn read(name: &str, text: &[u8]) -> Result<Self, String> {
         let mut sizes = Vec::new();
         for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
             let text = text.trim_ascii();
@@ -61,7 +66,9 @@ impl QueryLengths {
             let size = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
             sizes.push(size.ok_or_else(|| {
                 let text = quoted(text);
-                (line, format!("{text} is not a number of lines: one is expected for each query"))
+                format!(
+                    "line {line}: {text} is not a number of lines: one is expected for each query"
+                )
             })?);
         }
         Ok(Self { name: name.to_owned(), sizes })
@@ -70,7 +77,7 @@ impl QueryLengths {
 
 impl SequenceFormat for Letor {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(LetorJudgments::new(self.query_lengths.clone())))
+        Ok(Box::new(LetorLines::new(self)))
     }
 }
 
@@ -80,25 +87,27 @@ pub(super) struct OfScores(pub Letor);
 
 impl SequenceFormat for OfScores {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(Scored::new(&self.0)?))
+        let Self(letor) = self;
+        Ok(Box::new(Scored {
+            letor: BufReader::with_capacity(256 << 10, letor.text.text()?),
+            name: &letor.text.name,
+            lines: LetorLines::new(letor),
+            text: Vec::new(),
+            line: 0,
+        }))
     }
 }
 
-/// A parsed line of LETOR: nothing, a judged document, or an error.
-enum LetorLine<'t> {
-    /// A blank line, or a comment.
-    Nothing,
-    Document {
-        grade: &'t [u8],
-        query: &'t [u8],
-        doc: &'t [u8],
-    },
-    Wrong(String),
+/// A judged document of a line of LETOR.
+struct JudgedLine<'t> {
+    grade: &'t [u8],
+    query: &'t [u8],
+    doc: &'t [u8],
 }
 
 /// Makes the error about a LETOR line with the fault `what`, and names the expected shape.
-fn wrong_shape<'t>(what: String) -> LetorLine<'t> {
-    LetorLine::Wrong(format!("{what}: expected '{SHAPE}'"))
+fn wrong_shape(what: String) -> String {
+    format!("{what}: expected '{SHAPE}'")
 }
 
 /// The reader of LETOR lines, which counts them by query where a file gives query lengths.
@@ -116,33 +125,34 @@ struct LetorLines {
 }
 
 impl LetorLines {
-    fn new(groups: Option<Arc<QueryLengths>>) -> Self {
-        Self { groups, ..Self::default() }
+    fn new(letor: &Letor) -> Self {
+        Self { groups: letor.query_lengths.clone(), ..Self::default() }
     }
 
-    /// Parses the next LETOR line to its grade, query and document.
-    fn next<'t>(&'t mut self, line: &'t [u8]) -> LetorLine<'t> {
+    /// Parses the next LETOR line to its grade, query and document; `None` for a blank line or a
+    /// comment.
+    fn judged<'t>(&'t mut self, line: &'t [u8]) -> Result<Option<JudgedLine<'t>>, String> {
         self.number += 1;
         let (data, comment) = match memchr(b'#', line) {
             Some(at) => (&line[..at], &line[at + 1..]),
             None => (line, &[][..]),
         };
         let mut fields = split(data).peekable();
-        let Some(grade) = fields.next() else { return LetorLine::Nothing };
+        let Some(grade) = fields.next() else { return Ok(None) };
         let qid = fields.next_if(|field| field.starts_with(b"qid:")).map(|field| &field[4..]);
         if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
-            return wrong_shape(format!("{} is not a feature", quoted(wrong)));
+            return Err(wrong_shape(format!("{} is not a feature", quoted(wrong))));
         }
-        if let Some(wrong) = self.next_of_group(qid) {
-            return LetorLine::Wrong(wrong);
-        }
+        self.next_of_group(qid).map_or(Ok(()), Err)?;
         let query = match (&self.groups, qid) {
             (Some(_), _) => &self.query[..],
             (None, Some(query)) => query,
-            (None, None) => return wrong_shape(format!("there is no qid in {}", quoted(line))),
+            (None, None) => {
+                return Err(wrong_shape(format!("there is no qid in {}", quoted(line))));
+            }
         };
         if let Some(wrong) = wrong_id("query", query) {
-            return wrong_shape(wrong);
+            return Err(wrong_shape(wrong));
         }
         let doc = match document(comment) {
             Some(doc) => doc,
@@ -152,8 +162,8 @@ impl LetorLines {
             }
         };
         match wrong_id("document", doc) {
-            Some(wrong) => wrong_shape(wrong),
-            None => LetorLine::Document { grade, query, doc },
+            Some(wrong) => Err(wrong_shape(wrong)),
+            None => Ok(Some(JudgedLine { grade, query, doc })),
         }
     }
 
@@ -223,36 +233,22 @@ fn document(comment: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The reader of LETOR text as rows of query, document and grade.
-#[derive(Debug)]
-pub(super) struct LetorJudgments(LetorLines);
-
-impl LetorJudgments {
-    pub fn new(groups: Option<Arc<QueryLengths>>) -> Self {
-        Self(LetorLines::new(groups))
-    }
-
-    fn line(&mut self, line: &[u8], rows: &mut RowBatch) {
-        let number = self.0.number + 1;
-        match self.0.next(line) {
-            LetorLine::Nothing => {}
-            LetorLine::Document { grade, query, doc } => rows.row(number, query, doc, grade),
-            LetorLine::Wrong(message) => rows.fault(number, message),
-        }
-    }
-}
-
-impl Sequence for LetorJudgments {
+impl Sequence for LetorLines {
     fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
         let done = each_line(text, ended, |line| {
-            self.line(line, rows);
-            !rows.are_enough()
-        });
+            let number = self.number + 1;
+            match self.judged(line) {
+                Ok(None) => {}
+                Ok(Some(JudgedLine { grade, query, doc })) => rows.row(number, query, doc, grade),
+                Err(message) => rows.fault(number, message),
+            }
+            Ok(!rows.are_enough())
+        })?;
         if ended
             && done == text.len()
-            && let Some(message) = self.0.end()
+            && let Some(message) = self.end()
         {
-            rows.end_with(self.0.number, message);
+            rows.end_with(self.number, message);
         }
         Ok(done)
     }
@@ -260,21 +256,25 @@ impl Sequence for LetorJudgments {
 
 /// Passes whole lines of a text to `take` until it returns `false`; returns the bytes of the passed
 /// lines.
-fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
+fn each_line(
+    text: &[u8],
+    ended: bool,
+    mut take: impl FnMut(&[u8]) -> io::Result<bool>,
+) -> io::Result<usize> {
     let mut start = 0;
     while start < text.len() {
-        let length = match memchr(b'\n', &text[start..]) {
+        let rest = &text[start..];
+        let length = match memchr(b'\n', rest) {
             Some(length) => length,
-            None if ended => text.len() - start,
+            None if ended => rest.len(),
             None => break,
         };
-        let goes_on = take(&text[start..start + length]);
         start = text.len().min(start + length + 1);
-        if !goes_on {
+        if !take(&rest[..length])? {
             break;
         }
     }
-    start
+    Ok(start)
 }
 
 /// The reader of a file of scores as rows of a run, with queries and documents from LETOR
@@ -288,19 +288,7 @@ struct Scored<'a> {
     line: u64,
 }
 
-impl<'a> Scored<'a> {
-    fn new(letor: &'a Letor) -> io::Result<Self> {
-        let text = letor.text.text()?;
-        let lines = LetorLines::new(letor.query_lengths.clone());
-        Ok(Self {
-            letor: BufReader::with_capacity(256 << 10, text),
-            name: &letor.text.name,
-            lines,
-            text: Vec::new(),
-            line: 0,
-        })
-    }
-
+impl Scored<'_> {
     /// Reads the next line of the LETOR text whose documents are scored; returns `false` at its
     /// end.
     fn next_line(&mut self) -> io::Result<bool> {
@@ -327,21 +315,19 @@ impl<'a> Scored<'a> {
             rows.end_with(self.line, message);
             return Ok(false);
         }
-        loop {
-            if !self.next_line()? {
-                self.refuse_count("more", rows);
-                return Ok(false);
-            }
-            match self.lines.next(&self.text) {
-                LetorLine::Nothing => {}
-                LetorLine::Document { query, doc, .. } => {
+        while self.next_line()? {
+            match self.lines.judged(&self.text) {
+                Ok(None) => {}
+                Ok(Some(JudgedLine { query, doc, .. })) => {
                     rows.row(self.line, query, doc, score);
                     return Ok(true);
                 }
                 // The reader of the judgments says what is wrong.
-                LetorLine::Wrong(_) => return Ok(true),
+                Err(_) => return Ok(true),
             }
         }
+        self.refuse_count("more", rows);
+        Ok(false)
     }
 
     fn refuse_count(&self, more: &str, rows: &mut RowBatch) {
@@ -352,9 +338,9 @@ impl<'a> Scored<'a> {
     /// Adds an error to the rows if a file of scores ends before the documents of its LETOR text.
     fn end(&mut self, rows: &mut RowBatch) -> io::Result<()> {
         while self.next_line()? {
-            if let LetorLine::Document { .. } | LetorLine::Wrong(_) = self.lines.next(&self.text) {
+            if !matches!(self.lines.judged(&self.text), Ok(None)) {
                 self.refuse_count("fewer", rows);
-                return Ok(());
+                break;
             }
         }
         Ok(())
@@ -363,18 +349,11 @@ impl<'a> Scored<'a> {
 
 impl Sequence for Scored<'_> {
     fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
-        let mut failed = None;
-        let done = each_line(text, ended, |line| match self.score(line, rows) {
-            Ok(goes_on) => goes_on && !rows.are_enough(),
-            Err(error) => {
-                failed = Some(error);
-                false
-            }
-        });
-        match failed {
-            Some(error) => Err(error),
-            None if ended && done == text.len() => self.end(rows).map(|()| done),
-            None => Ok(done),
+        let done =
+            each_line(text, ended, |line| Ok(self.score(line, rows)? && !rows.are_enough()))?;
+        if ended && done == text.len() {
+            self.end(rows)?;
         }
+        Ok(done)
     }
 }

@@ -1,14 +1,10 @@
 //! The names by which columns of tables and keys of records are found: known names, and the user's.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use crate::error::Error;
 use crate::judged_by::FacetKind;
-use crate::lines::diagnostics::quoted;
-use crate::lines::layout::NumberKind;
-use crate::lines::options::OptionStyle;
-use crate::lines::shape::Role;
+use crate::lines::{diagnostics::quoted, layout::NumberKind, options::OptionStyle, shape::Role};
 
 /// The most columns or keys that a message lists.
 const MOST_NAMED: usize = 20;
@@ -30,7 +26,7 @@ pub(super) enum ColumnRole {
 }
 
 impl ColumnRole {
-    /// Every content, with its name.
+    /// Every content, with its name, in the order of the variants.
     const ALL: [(&'static str, Self); 10] = [
         ("query", Self::Query),
         ("doc", Self::Doc),
@@ -45,7 +41,7 @@ impl ColumnRole {
     ];
 
     fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
+        Self::ALL[self as usize].0
     }
 
     /// Returns the content, judge or subtopic, of the column for a kind of facet; `None` if tables
@@ -63,8 +59,8 @@ impl ColumnRole {
     /// # Errors
     /// An unknown content.
     fn from_name(name: &str) -> Result<Self, String> {
-        let known = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
-        known.ok_or_else(|| {
+        let known = Self::ALL.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, column)| column).ok_or_else(|| {
             format!(
                 "`{name}` is none of query, doc, grade, judge, subtopic, score, rank, start, end \
                  and length"
@@ -152,27 +148,6 @@ impl ColumnRole {
 pub fn default_names(what: &str, role: Role) -> &'static [&'static str] {
     ColumnRole::from_name(what).map_or(&[], |column| column.known_as(role))
 }
-
-/// The keys under which other tools keep the texts of documents, where ids were expected, and the
-/// key that would have the ids.
-const TEXTS: [(Role, &[&str], &str); 2] = [
-    (
-        Role::Qrels,
-        &[
-            "reference_contexts",
-            "context",
-            "expected_chunks",
-            "retrieved_contexts",
-            "retrieval_context",
-        ],
-        "reference_context_ids",
-    ),
-    (
-        Role::Run,
-        &["retrieved_contexts", "retrieval_context", "retrieved_chunks"],
-        "retrieved_context_ids",
-    ),
-];
 
 /// The columns to read of a table or of records, by name (`query=qid,doc=pid,score=s`) or in order.
 /// Columns in order, as `query,-,doc,score`, are for a table without a header. Runs have a score or
@@ -313,12 +288,14 @@ impl ColumnNames {
     /// Returns the choice `columns` of columns with `name` as the name of the document's column.
     /// Columns in order have no names, so recognised columns replace the columns in order.
     pub fn with_doc(columns: Option<&Self>, name: &str) -> Self {
-        let known: &[(ColumnRole, String)] = match columns {
-            Some(Self(ColumnSelection::Named(named))) => named,
-            _ => &[],
-        };
+        let known = columns.map_or(&[][..], Self::by_name);
         let others = known.iter().filter(|(column, _)| *column != ColumnRole::Doc).cloned();
         Self(ColumnSelection::Named(others.chain([(ColumnRole::Doc, name.to_owned())]).collect()))
+    }
+
+    /// Returns the columns chosen by name, with their names in the header.
+    fn by_name(&self) -> &[(ColumnRole, String)] {
+        if let ColumnSelection::Named(named) = &self.0 { named } else { &[] }
     }
 
     fn columns(&self) -> Vec<ColumnRole> {
@@ -336,8 +313,8 @@ impl ColumnNames {
     /// Returns the header name given for the column of the content `what`, if columns were chosen
     /// by name.
     pub fn name_of(&self, what: &str) -> Option<&str> {
-        let ColumnSelection::Named(named) = &self.0 else { return None };
-        named.iter().find(|(column, _)| column.name() == what).map(|(_, name)| &name[..])
+        let mut named = self.by_name().iter();
+        named.find(|(column, _)| column.name() == what).map(|(_, name)| &name[..])
     }
 
     /// Returns the index of the column of this content, if columns were chosen in order.
@@ -348,10 +325,7 @@ impl ColumnNames {
 
     /// Returns the number of the table's columns, if columns were chosen in order.
     pub fn ordered(&self) -> Option<usize> {
-        match &self.0 {
-            ColumnSelection::Named(_) => None,
-            ColumnSelection::Ordered(all) => Some(all.len()),
-        }
+        if let ColumnSelection::Ordered(all) = &self.0 { Some(all.len()) } else { None }
     }
 }
 
@@ -409,6 +383,9 @@ pub enum ColumnChoiceError {
     Invalid(String),
 }
 
+/// A choice of columns by a header's names, or why there is none.
+pub type ColumnChoice<T> = Result<T, ColumnChoiceError>;
+
 /// A needed column of a table, or key of records, that none of its known names found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingColumn {
@@ -454,9 +431,9 @@ pub fn in_order(
     by: Option<FacetKind>,
 ) -> Result<ChosenColumns, String> {
     let numbers = [ColumnRole::Grade, ColumnRole::Score, ColumnRole::Rank];
-    chosen(|column| names.place(column), &numbers, by).ok_or_else(|| {
-        let group = by.and_then(ColumnRole::for_facet);
-        let group = group.filter(|&group| names.place(group).is_none());
+    let facet = by.and_then(ColumnRole::for_facet);
+    chosen(|column| names.place(column), &numbers, facet).ok_or_else(|| {
+        let group = facet.filter(|&group| names.place(group).is_none());
         format!("the columns `{names}` have no {}", group.map_or(role.number(), ColumnRole::name))
     })
 }
@@ -466,12 +443,12 @@ pub fn in_order(
 fn chosen(
     find: impl Fn(ColumnRole) -> Option<usize>,
     numbers: &[ColumnRole],
-    by: Option<FacetKind>,
+    facet: Option<ColumnRole>,
 ) -> Option<ChosenColumns> {
     let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
     let value = if column == ColumnRole::Rank { NumberKind::Rank } else { NumberKind::Number };
     let rank = find(ColumnRole::Rank).filter(|_| column == ColumnRole::Score);
-    let group = match by.and_then(ColumnRole::for_facet) {
+    let group = match facet {
         Some(group) => Some(find(group)?),
         None => None,
     };
@@ -485,9 +462,9 @@ pub fn choose(
     role: Role,
     by: Option<FacetKind>,
     given: Option<&ColumnNames>,
-) -> Result<ChosenColumns, ColumnChoiceError> {
-    let header = NamedHeader::new(names, &[], role, given)?;
-    header.single(by).or_else(|usual| header.with_more_names().single(by).map_err(|_| usual))
+) -> ColumnChoice<ChosenColumns> {
+    let header = NamedHeader::new(names, &[], role, by, given)?;
+    header.single().or_else(|usual| header.with_more_names().single().map_err(|_| usual))
 }
 
 /// Chooses columns by the names of a header where cells may be lists: `shapes` says so of the first
@@ -498,9 +475,9 @@ pub fn choose_rows(
     role: Role,
     by: Option<FacetKind>,
     given: Option<&ColumnNames>,
-) -> Result<ChosenRows, ColumnChoiceError> {
-    let header = NamedHeader::new(names, shapes, role, given)?;
-    let usual = match header.single(by) {
+) -> ColumnChoice<ChosenRows> {
+    let header = NamedHeader::new(names, shapes, role, by, given)?;
+    let usual = match header.single() {
         Ok(chosen) if header.shape(chosen.doc) != CellShape::List => {
             return Ok(ChosenRows::Single(chosen));
         }
@@ -508,12 +485,12 @@ pub fn choose_rows(
     };
     let more = header.with_more_names();
     // Lists come before single columns, because most of the additional names are names of lists.
-    let lists = more.lists(by).transpose().map(|chosen| chosen.map(ChosenRows::Lists));
-    lists.unwrap_or_else(|| match (more.single(by), usual) {
-        (Ok(chosen), Err(_)) => Ok(ChosenRows::Single(chosen)),
-        (_, Ok(chosen)) => Ok(ChosenRows::Single(chosen)),
-        (Err(_), Err(usual)) => Err(header.texts().map_or(usual, ColumnChoiceError::Invalid)),
-    })
+    if let Some(lists) = more.lists()? {
+        return Ok(ChosenRows::Lists(lists));
+    }
+    let texts = |usual| header.texts().map_or(usual, ColumnChoiceError::Invalid);
+    let chosen = usual.or_else(|usual| more.single().map_err(|_| texts(usual)));
+    chosen.map(ChosenRows::Single)
 }
 
 /// The names in a table's header or a record's keys, with the names to look for among them.
@@ -523,6 +500,8 @@ struct NamedHeader<'a> {
     role: Role,
     /// The columns of numbers, in order of preference; a single one is read.
     numbers: &'a [ColumnRole],
+    /// The column of the facets by which judgments are read.
+    facet: Option<ColumnRole>,
     /// The names given by the user.
     given: &'a [(ColumnRole, String)],
     /// What the columns have in each row; none if all have a single value.
@@ -532,7 +511,7 @@ struct NamedHeader<'a> {
 }
 
 /// Returns the error, with this message, about a column that the user has to name otherwise.
-fn reject<T>(message: String) -> Result<T, ColumnChoiceError> {
+fn reject<T>(message: String) -> ColumnChoice<T> {
     Err(ColumnChoiceError::Invalid(message))
 }
 
@@ -549,17 +528,16 @@ impl<'a> NamedHeader<'a> {
         names: &'a [&'a [u8]],
         shapes: &'a [CellShape],
         role: Role,
+        by: Option<FacetKind>,
         given: Option<&'a ColumnNames>,
-    ) -> Result<Self, ColumnChoiceError> {
+    ) -> ColumnChoice<Self> {
         let numbers: &[ColumnRole] = match role {
             Role::Qrels => &[ColumnRole::Grade],
             Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
         };
-        let given: &[(ColumnRole, String)] = match given {
-            Some(ColumnNames(ColumnSelection::Named(named))) => named,
-            _ => &[],
-        };
-        let header = Self { names, role, numbers, given, shapes, more: false };
+        let given = given.map_or(&[][..], ColumnNames::by_name);
+        let facet = by.and_then(ColumnRole::for_facet);
+        let header = Self { names, role, numbers, facet, given, shapes, more: false };
         for (column, name) in given {
             if header.place(name).is_none() && !(name == NO_COLUMN && numbers.contains(column)) {
                 let (column, all) = (column.name(), header.all());
@@ -583,38 +561,32 @@ impl<'a> NamedHeader<'a> {
 
     /// Chooses the columns of a table that has one document in each row, by the names of its
     /// header.
-    fn single(self, by: Option<FacetKind>) -> Result<ChosenColumns, ColumnChoiceError> {
-        match chosen(|column| self.find(column), self.numbers, by) {
-            Some(chosen) => {
-                let read =
-                    [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
-                self.without_twins(&read)?;
-                Ok(chosen)
-            }
-            None => Err(self.lacks(by)),
-        }
+    fn single(self) -> ColumnChoice<ChosenColumns> {
+        let chosen = chosen(|column| self.find(column), self.numbers, self.facet);
+        let chosen = chosen.ok_or_else(|| self.lacks())?;
+        let ChosenColumns { query, doc, number, group, .. } = chosen;
+        self.without_twins(&[Some(query), Some(doc), Some(number), group])?;
+        Ok(chosen)
     }
 
     /// Chooses the columns of a table that has a list of documents in each row; `None` if no column
     /// has lists.
-    fn lists(self, by: Option<FacetKind>) -> Result<Option<ChosenLists>, ColumnChoiceError> {
+    fn lists(self) -> ColumnChoice<Option<ChosenLists>> {
         let docs = self.find_where(ColumnRole::Doc, |at| self.shape(at) != CellShape::Single);
         let Some(docs) = docs else { return Ok(None) };
         // A null may stand for a list or an id. Under a usual name that the user did not give, a
         // null counts as an id, because the columns of these names mostly have ids.
+        let mut usual = ColumnRole::Doc.known_as(self.role).iter();
         if self.shape(docs) == CellShape::Null
             && !self.is_given(ColumnRole::Doc)
-            && self.is_usual(docs)
+            && usual.any(|name| are_same(name.as_bytes(), self.names[docs]))
         {
             return Ok(None);
         }
-        let Some(query) = self.find_single(ColumnRole::Query) else {
-            return Err(self.lacks(by));
-        };
-        let found = by.and_then(ColumnRole::for_facet).map(|group| self.find_single(group));
-        if found == Some(None) {
-            return Err(self.lacks(by));
-        }
+        let is_single = |at| self.shape(at) == CellShape::Single;
+        let single = |column| self.find_where(column, is_single).ok_or_else(|| self.lacks());
+        let query = single(ColumnRole::Query)?;
+        let group = self.facet.map(single).transpose()?;
         if self.is_given(ColumnRole::Rank) {
             return reject(format!(
                 "{} has lists, whose order is the rank: name a score, or say score=-",
@@ -625,19 +597,14 @@ impl<'a> NamedHeader<'a> {
         let numbers = self
             .find_where(number, |at| self.is_given(number) || self.shape(at) == CellShape::List);
         self.without_lost_numbers(docs, numbers)?;
-        let chosen = ChosenLists { query, docs, numbers, group: found.flatten() };
-        self.without_twins(&[Some(query), Some(docs), numbers, chosen.group])?;
-        Ok(Some(chosen))
+        self.without_twins(&[Some(query), Some(docs), numbers, group])?;
+        Ok(Some(ChosenLists { query, docs, numbers, group }))
     }
 
     /// Rejects a table in which grades, scores or ranks beside a list of documents would go unread.
     /// Such are a null in the place of their list, and a list of ranks, which need not be in the
     /// order of the documents.
-    fn without_lost_numbers(
-        self,
-        docs: usize,
-        numbers: Option<usize>,
-    ) -> Result<(), ColumnChoiceError> {
+    fn without_lost_numbers(self, docs: usize, numbers: Option<usize>) -> ColumnChoice<()> {
         if numbers.is_some() {
             return Ok(());
         }
@@ -661,19 +628,28 @@ impl<'a> NamedHeader<'a> {
         ))
     }
 
-    /// Returns whether the column `at` of a header has one of the usual names of the document's
-    /// column.
-    fn is_usual(self, at: usize) -> bool {
-        let usual = ColumnRole::Doc.known_as(self.role);
-        usual.iter().any(|name| are_same(name.as_bytes(), self.names[at]))
-    }
-
     /// Returns the message that a header has texts of documents where ids were expected, if so.
     fn texts(self) -> Option<String> {
         if self.with_more_names().find(ColumnRole::Doc).is_some() {
             return None;
         }
-        let (_, known, ids) = TEXTS.iter().find(|(role, ..)| *role == self.role)?;
+        // The keys under which other tools keep texts, and the key that would have the ids.
+        let (known, ids): (&[&str], _) = match self.role {
+            Role::Qrels => (
+                &[
+                    "reference_contexts",
+                    "context",
+                    "expected_chunks",
+                    "retrieved_contexts",
+                    "retrieval_context",
+                ],
+                "reference_context_ids",
+            ),
+            Role::Run => (
+                &["retrieved_contexts", "retrieval_context", "retrieved_chunks"],
+                "retrieved_context_ids",
+            ),
+        };
         let mut places = known.iter().filter_map(|name| self.place(name));
         let at = places.find(|&at| self.shape(at) == CellShape::List)?;
         let texts = crate::error::printable(self.names[at]);
@@ -697,12 +673,6 @@ impl<'a> NamedHeader<'a> {
         self.find_where(column, |_| true)
     }
 
-    /// Returns the index of the column of this content among the header's columns that have no
-    /// lists.
-    fn find_single(self, column: ColumnRole) -> Option<usize> {
-        self.find_where(column, |at| self.shape(at) == CellShape::Single)
-    }
-
     /// Returns whether the user gave a name for the column of this content.
     fn is_given(self, column: ColumnRole) -> bool {
         self.given.iter().any(|(other, _)| *other == column)
@@ -716,7 +686,7 @@ impl<'a> NamedHeader<'a> {
             Some((_, name)) => self.place(name).filter(|&at| fits(at)),
             // A user who names a score or a rank means no other number.
             None if numbers.contains(&column)
-                && given.iter().any(|(other, _)| numbers.contains(other)) =>
+                && numbers.iter().any(|&number| self.is_given(number)) =>
             {
                 None
             }
@@ -733,7 +703,7 @@ impl<'a> NamedHeader<'a> {
 
     /// Rejects a header in which another column has the same name as a chosen column. A name
     /// spelled exactly as known or given beats a name that differs in case.
-    fn without_twins(self, read: &[Option<usize>]) -> Result<(), ColumnChoiceError> {
+    fn without_twins(self, read: &[Option<usize>]) -> ColumnChoice<()> {
         let names = self.names;
         let twins = read.iter().flatten().find_map(|&at| {
             let other = names.iter().enumerate().position(|(other, name)| {
@@ -765,7 +735,7 @@ impl<'a> NamedHeader<'a> {
     }
 
     /// Makes the error that names the needed column that a header lacks.
-    fn lacks(self, by: Option<FacetKind>) -> ColumnChoiceError {
+    fn lacks(self) -> ColumnChoiceError {
         let Self { names, role, numbers, given, .. } = self;
         let number = numbers.iter().find_map(|&column| self.find(column));
         let found = [self.find(ColumnRole::Query), self.find(ColumnRole::Doc), number];
@@ -773,7 +743,7 @@ impl<'a> NamedHeader<'a> {
             [None, ..] => ColumnRole::Query,
             [_, None, _] => ColumnRole::Doc,
             [_, _, None] => numbers[0],
-            _ => by.and_then(ColumnRole::for_facet).unwrap_or(numbers[0]),
+            _ => self.facet.unwrap_or(numbers[0]),
         };
         let mut known: Vec<&str> = self.with_more_names().known(column).collect();
         if column == ColumnRole::Score {

@@ -13,34 +13,40 @@
 //! are numbered from 1. −1, or 2³² − 1, is an empty place. An empty place between ids keeps its
 //! rank, under a docno that no id has.
 
-use std::io::{self, Read, Write};
-use std::sync::Arc;
+use std::{
+    io::{self, Read},
+    sync::Arc,
+};
 
-use super::npy::{Counter, NpyHeader};
-use super::open_input::OpenInput;
-use super::row_layout::{AlignedQrels, AlignedTruth};
-use super::sequence::{Sequence, SequenceFormat};
+use super::{
+    npy::{Counter, NpyHeader},
+    open_input::OpenInput,
+    row_layout::{AlignedQrels, AlignedTruth},
+    sequence::{Sequence, SequenceFormat},
+};
+use crate::columns::decimal::{Integer, LONGEST};
 use crate::error::printable;
-use crate::lines::row::RowBatch;
-use crate::lines::shape::Role;
+use crate::lines::{row::RowBatch, shape::Role};
 
 /// The layout of a file of neighbour ids: ivecs, ibin, or a NumPy matrix.
 #[derive(Debug, Clone)]
-pub enum IdLayout {
+enum IdLayout {
     /// Each row begins with its number of ids.
     Counted,
     /// All rows have as many ids, and there are as many rows; perhaps their distances follow.
-    Headed { rows: u64 },
+    Headed,
     /// A matrix.
     Matrix(NpyHeader),
 }
 
-/// A file of ids of nearest neighbours: its layout, and the number of ids in a row.
+/// A file of ids of nearest neighbours: its layout, and the numbers of its rows and of ids in a row.
 #[derive(Debug, Clone)]
 pub struct IdFile {
-    pub layout: IdLayout,
+    layout: IdLayout,
+    /// The number of rows, one a query; `None` for a file without a header.
+    rows: Option<u64>,
     /// The number of ids of a row.
-    pub width: u64,
+    width: u64,
 }
 
 impl IdFile {
@@ -54,7 +60,7 @@ impl IdFile {
             ));
         };
         match u64::try_from(width as i32) {
-            Ok(width @ 1..) => Ok(Self { layout: IdLayout::Counted, width }),
+            Ok(width @ 1..) => Ok(Self { layout: IdLayout::Counted, rows: None, width }),
             _ => Err(format!("row 1 has {} ids: 1 or more were expected", width as i32)),
         }
     }
@@ -70,12 +76,12 @@ impl IdFile {
                 "its header says {rows} rows of {width} ids: 1 or more were expected"
             ));
         }
-        Ok(Self { layout: IdLayout::Headed { rows: rows.into() }, width: width.into() })
+        Ok(Self { layout: IdLayout::Headed, rows: Some(rows.into()), width: width.into() })
     }
 
     /// Makes a file of neighbour ids of a NumPy matrix; rejects a matrix without integers in rows.
     pub fn matrix(npy: NpyHeader) -> Result<Self, String> {
-        let [_, width] = npy.shape;
+        let [rows, width] = npy.shape;
         if !npy.is_of_integers() {
             return Err(format!("has values of the type {}, and ids are integers", npy.values()));
         }
@@ -85,30 +91,31 @@ impl IdFile {
                     .to_owned(),
             );
         }
-        Ok(Self { layout: IdLayout::Matrix(npy), width })
+        Ok(Self { layout: IdLayout::Matrix(npy), rows: Some(rows), width })
     }
 
     /// Returns the number of rows, one a query, in a file of neighbour ids of `bytes` bytes; 0 if
     /// the last row is cut off. The reader of the rows reports the cut row.
-    fn rows(&self, bytes: u64) -> u64 {
-        match &self.layout {
-            IdLayout::Counted if !bytes.is_multiple_of(4 * (self.width + 1)) => 0,
-            IdLayout::Counted => bytes / (4 * (self.width + 1)),
-            IdLayout::Headed { rows } => *rows,
-            IdLayout::Matrix(npy) => npy.shape[0],
-        }
+    fn rows_in(&self, bytes: u64) -> u64 {
+        let row = self.bytes_of_row();
+        self.rows.unwrap_or(if bytes.is_multiple_of(row) { bytes / row } else { 0 })
+    }
+
+    /// Returns the number of bytes of a row that begins with its number of ids.
+    fn bytes_of_row(&self) -> u64 {
+        4 * (self.width + 1)
     }
 
     /// Describes the file of neighbour ids in words, with its numbers of ids and queries.
     pub fn what(&self) -> String {
         let ids = with_commas(self.width);
-        match &self.layout {
-            IdLayout::Counted => format!("ids of neighbours, {ids} a query"),
-            IdLayout::Headed { rows } => {
-                format!("ids of neighbours, {ids} for each of {} queries", with_commas(*rows))
-            }
-            IdLayout::Matrix(npy) => {
+        match (&self.layout, self.rows) {
+            (IdLayout::Matrix(npy), _) => {
                 format!("ids of neighbours, a NumPy matrix of {}, {ids} a query", npy.values())
+            }
+            (_, None) => format!("ids of neighbours, {ids} a query"),
+            (_, Some(rows)) => {
+                format!("ids of neighbours, {ids} for each of {} queries", with_commas(rows))
             }
         }
     }
@@ -117,31 +124,17 @@ impl IdFile {
     fn sizes(&self) -> (usize, usize) {
         match &self.layout {
             IdLayout::Counted => (0, 4),
-            IdLayout::Headed { .. } => (8, 4),
-            IdLayout::Matrix(npy) => npy.offset_and_size(),
-        }
-    }
-
-    /// Returns the size in bytes of all neighbour ids of a file; `None` for a file without a
-    /// header.
-    fn bytes(&self) -> Option<u64> {
-        match &self.layout {
-            IdLayout::Counted => None,
-            IdLayout::Headed { rows } => Some(
-                u64::try_from(u128::from(*rows) * u128::from(self.width) * 4).unwrap_or(u64::MAX),
-            ),
-            IdLayout::Matrix(npy) => Some(
-                npy.shape[0]
-                    .saturating_mul(self.width)
-                    .saturating_mul(npy.offset_and_size().1 as u64),
-            ),
+            IdLayout::Headed => (8, 4),
+            IdLayout::Matrix(npy) => (npy.offset, npy.size),
         }
     }
 
     /// Returns the byte offset at which the neighbour ids of a file end; `None` for a file without
     /// a header.
     fn end(&self) -> Option<u64> {
-        Some(self.bytes()?.saturating_add(self.sizes().0 as u64))
+        let (header, size) = self.sizes();
+        let ids = self.rows?.saturating_mul(self.width);
+        Some(ids.saturating_mul(size as u64).saturating_add(header as u64))
     }
 
     /// Returns the neighbour id in the bytes of one cell of the file.
@@ -162,10 +155,9 @@ fn number(bytes: &[u8]) -> Option<u32> {
 /// ids.
 #[derive(Debug)]
 pub struct OfTruth {
-    pub file: IdFile,
-    pub text: Option<Arc<OpenInput>>,
-    /// Whether distances stand behind the ids.
-    pub has_distances: bool,
+    file: IdFile,
+    /// The input, if distances stand behind its ids.
+    distances: Option<Arc<OpenInput>>,
 }
 
 impl OfTruth {
@@ -181,23 +173,20 @@ impl OfTruth {
     ) -> io::Result<(Self, AlignedQrels)> {
         let length = text.map(|text| text.length()).transpose()?;
         let has_distances = match (&file.layout, length, file.end()) {
-            (IdLayout::Headed { .. }, Some(length), Some(ids)) => length > ids,
+            (IdLayout::Headed, Some(length), Some(ids)) => length > ids,
             _ => false,
         };
-        let rows = length.map_or(0, |length| file.rows(length));
-        let partner = AlignedQrels::Neighbours(AlignedTruth {
-            name: name.to_owned(),
-            rows,
-            width: file.width,
-        });
-        Ok((Self { file, text: text.cloned(), has_distances }, partner))
+        let rows = length.map_or(0, |length| file.rows_in(length));
+        let truth = AlignedTruth { name: name.to_owned(), rows, width: file.width };
+        let distances = text.filter(|_| has_distances).cloned();
+        Ok((Self { file, distances }, AlignedQrels::Neighbours(truth)))
     }
 }
 
 impl SequenceFormat for OfTruth {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
         let mut cells = IdCells::new(&self.file, Role::Qrels, None);
-        if let (true, Some(text)) = (self.has_distances, &self.text) {
+        if let Some(text) = &self.distances {
             let mut distances = text.text()?;
             io::copy(&mut distances.by_ref().take(self.file.end().unwrap_or(0)), &mut io::sink())?;
             cells.distances = Some(io::BufReader::new(distances));
@@ -248,14 +237,12 @@ impl<'f> IdCells<'f> {
 
     /// Begins a row of `width` neighbour ids; returns a message if row 1 has another width.
     fn begin(&mut self, width: u32) -> Option<String> {
-        let (width, first) = (i64::from(width as i32), self.file.width);
+        self.column = Some(0);
+        let (width, first) = (width as i32, self.file.width);
         let fits = u64::try_from(width) == Ok(first);
         (!fits).then(|| {
-            format!(
-                "row {} has {width} ids, and row 1 has {}",
-                with_commas(self.query.number),
-                with_commas(first)
-            )
+            let [row, first] = [self.query.number, first].map(with_commas);
+            format!("row {row} has {width} ids, and row 1 has {first}")
         })
     }
 
@@ -264,9 +251,7 @@ impl<'f> IdCells<'f> {
         let (column, row) = (self.column.unwrap_or(0), self.query.number);
         let is_empty = id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX);
         let place = match self.next_distance()? {
-            None => column,
-            _ if is_empty => column,
-            Some(distance) => match self.nearest {
+            Some(distance) if !is_empty => match self.nearest {
                 Some((before, _)) if distance < before || distance.is_nan() => {
                     return Ok(Some(format!(
                         "row {row}: {distance:?} follows {before:?} at rank {}: ascending \
@@ -280,6 +265,7 @@ impl<'f> IdCells<'f> {
                     column
                 }
             },
+            _ => column,
         };
         let query = self.query.digits();
         if is_empty {
@@ -324,50 +310,43 @@ impl<'f> IdCells<'f> {
     /// over, if it is wrong.
     fn wrong_end(&self, rest: usize) -> Option<String> {
         let read = self.read + rest as u64;
-        let bytes = with_commas(read);
-        let ids = with_commas(self.file.width);
-        let row = with_commas(4 * (self.file.width + 1));
-        let rows = match &self.file.layout {
+        let [bytes, ids] = [read, self.file.width].map(with_commas);
+        let rows = self.file.rows.unwrap_or(self.query.number - 1);
+        match self.file.layout {
             IdLayout::Counted if rest > 0 || self.column.is_some() => {
+                let row = with_commas(self.file.bytes_of_row());
                 return Some(format!(
                     "has {bytes} bytes, and rows of {ids} ids have {row} each: is the file \
                      complete?"
                 ));
             }
-            IdLayout::Counted => self.query.number - 1,
-            IdLayout::Headed { rows } => {
-                let all = self.file.bytes().unwrap_or(u64::MAX);
-                let [plain, near] = [8, all.saturating_add(8)].map(|more| all.saturating_add(more));
+            IdLayout::Headed => {
+                let plain = self.file.end().unwrap_or(u64::MAX);
+                let near = plain.saturating_add(plain - 8);
                 if ![plain, near].contains(&read) {
-                    let (rows, plain, near) =
-                        (with_commas(*rows), with_commas(plain), with_commas(near));
+                    let [rows, plain, near] = [rows, plain, near].map(with_commas);
                     return Some(format!(
                         "has {bytes} bytes, and {rows} rows of {ids} ids have {plain}, or {near} \
                          with distances: is the file complete?"
                     ));
                 }
                 if plain != read && self.role == Role::Qrels && self.distances.is_none() {
-                    return Some(
-                        "has distances behind its ids, and is not there as a whole: give it as a \
-                         file"
-                            .to_owned(),
-                    );
+                    let message = "has distances behind its ids, and is not there as a whole: give \
+                                   it as a file";
+                    return Some(message.to_owned());
                 }
-                *rows
             }
-            IdLayout::Matrix(npy) => {
-                if rest > 0 || self.left() != Some(0) {
-                    return Some(format!(
-                        "has {bytes} bytes, and {} rows of {ids} ids were expected: is the file \
-                         complete?",
-                        with_commas(npy.shape[0])
-                    ));
-                }
-                npy.shape[0]
+            IdLayout::Matrix(_) if rest > 0 || self.left() != Some(0) => {
+                return Some(format!(
+                    "has {bytes} bytes, and {} rows of {ids} ids were expected: is the file \
+                     complete?",
+                    with_commas(rows)
+                ));
             }
-        };
+            _ => {}
+        }
         let truth = self.truth.filter(|truth| truth.rows > 0 && truth.rows != rows)?;
-        let (found, expected) = (with_commas(rows), with_commas(truth.rows));
+        let [found, expected] = [rows, truth.rows].map(with_commas);
         let name = printable(truth.name.as_bytes());
         Some(format!("has {found} rows, and {name} {expected}: a row for each query was expected"))
     }
@@ -376,8 +355,8 @@ impl<'f> IdCells<'f> {
 impl Sequence for IdCells<'_> {
     fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
         let (header, size) = self.file.sizes();
-        let (header, mut done) = (header as u64, 0);
-        while !rows.are_enough() {
+        let (header, mut done, mut wrong) = (header as u64, 0, None);
+        while wrong.is_none() && !rows.are_enough() {
             let rest = &text[done..];
             let step = if self.read < header {
                 rest.len().min((header - self.read) as usize)
@@ -386,18 +365,11 @@ impl Sequence for IdCells<'_> {
                 rest.len()
             } else if self.column.is_none() && matches!(self.file.layout, IdLayout::Counted) {
                 let Some(width) = number(rest) else { break };
-                if let Some(message) = self.begin(width) {
-                    rows.end_with(0, message);
-                    return Ok(text.len());
-                }
-                self.column = Some(0);
+                wrong = self.begin(width);
                 4
             } else {
                 let Some(cell) = rest.get(..size) else { break };
-                if let Some(message) = self.cell(self.file.id(cell), rows)? {
-                    rows.end_with(0, message);
-                    return Ok(text.len());
-                }
+                wrong = self.cell(self.file.id(cell), rows)?;
                 size
             };
             if step == 0 {
@@ -406,29 +378,27 @@ impl Sequence for IdCells<'_> {
             self.read += step as u64;
             done += step;
         }
-        if ended
-            && !rows.are_enough()
-            && let Some(message) = self.wrong_end(text.len() - done)
-        {
+        if ended && wrong.is_none() && !rows.are_enough() {
+            wrong = self.wrong_end(text.len() - done);
+        }
+        if let Some(message) = wrong {
             rows.end_with(0, message);
-            return Ok(text.len());
+            done = text.len();
         }
         Ok(done)
     }
 }
 
 /// The decimal digits of a neighbour id.
-struct IdDigits([u8; 40], usize);
+struct IdDigits([u8; LONGEST], usize);
 
 impl IdDigits {
     fn new(number: i128) -> Self {
-        let mut digits = [0; 40];
-        let mut rest = &mut digits[..];
-        let left = match write!(rest, "{number}") {
-            Ok(()) => rest.len(),
-            Err(_) => 0,
-        };
-        Self(digits, 40 - left)
+        let mut digits = [0; LONGEST];
+        // Ids have at most 64 bits, and a sign.
+        let id = Integer { negative: number < 0, magnitude: number.unsigned_abs() as u64 };
+        let length = id.write(&mut digits);
+        Self(digits, length)
     }
 
     fn text(&self) -> &[u8] {

@@ -10,8 +10,10 @@
 use std::io;
 
 use super::sequence::{Sequence, SequenceFormat};
-use crate::lines::diagnostics::{pluralize, quoted};
-use crate::lines::row::RowBatch;
+use crate::lines::{
+    diagnostics::{pluralize, quoted},
+    row::RowBatch,
+};
 use crate::numbers::F16;
 
 /// The first bytes of a file.
@@ -21,10 +23,10 @@ pub const MAGIC: &[u8] = b"\x93NUMPY";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NpyHeader {
     /// The offset in bytes of the first value.
-    offset: usize,
+    pub(super) offset: usize,
     kind: ElementKind,
     /// The number of bytes of a value.
-    size: usize,
+    pub(super) size: usize,
     big_endian: bool,
     /// Whether the values of a column follow one another.
     fortran: bool,
@@ -68,51 +70,49 @@ impl NpyHeader {
         // If `start` has whole lines only, it may end before the line feed of the header.
         let header =
             start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
-        let Header { descr, fortran, shape } = Header::parse(header).ok_or_else(|| {
+        let (descr, fortran, shape) = Literal(header).header().ok_or_else(|| {
             format!("its header {} is not that of an array", quoted(header.trim_ascii()))
         })?;
-        let shape = match shape[..] {
-            [queries, documents] => [queries, documents],
-            _ => {
-                let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
-                return Err(format!(
-                    "is an array of {} ({}), and one of two was expected: queries and documents",
-                    pluralize(shape.len(), "dimension"),
-                    shape.join(", ")
-                ));
-            }
-        };
+        let shape = <[u64; 2]>::try_from(shape).map_err(|shape| {
+            let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
+            format!(
+                "is an array of {} ({}), and one of two was expected: queries and documents",
+                pluralize(shape.len(), "dimension"),
+                shape.join(", ")
+            )
+        })?;
         let Some(descr) = descr else {
             return Err("is a structured array, and one of numbers was expected".to_owned());
         };
-        let ElementType { kind, size, big_endian } = ElementType::parse(descr)?;
+        let (kind, size, big_endian) = element_type(descr)?;
         let npy = Self { offset, kind, size, big_endian, fortran, shape };
-        let bytes = npy.cells().and_then(|cells| cells.checked_mul(size as u64));
-        match bytes.filter(|bytes| *bytes <= i64::MAX as u64) {
-            Some(_) => Ok(npy),
-            None => Err(format!("its header says {}, which no file has", npy.size())),
+        if npy.bytes().is_none_or(|bytes| bytes > i64::MAX as u64) {
+            return Err(format!("its header says {}, which no file has", npy.size()));
         }
+        Ok(npy)
     }
 
-    /// Returns the number of values of the NumPy matrix; `None` if it is too large.
-    fn cells(&self) -> Option<u64> {
-        self.shape[0].checked_mul(self.shape[1])
+    /// Returns the number of bytes of the NumPy matrix's values; `None` if it is too large.
+    fn bytes(&self) -> Option<u64> {
+        let [queries, documents] = self.shape;
+        queries.checked_mul(documents)?.checked_mul(self.size as u64)
     }
 
     /// Returns the shape of the NumPy matrix in words: `3 queries × 5 documents`.
     pub fn size(&self) -> String {
-        size(self.shape)
+        let [queries, documents] = self.shape.map(|count| count as usize);
+        format!("{} × {}", pluralize(queries, "query"), pluralize(documents, "document"))
     }
 
     /// Returns the type of the NumPy matrix's values in words, such as `float32`.
     pub fn values(&self) -> String {
-        let bits = 8 * self.size;
-        match self.kind {
-            ElementKind::Bool => "bool".to_owned(),
-            ElementKind::Signed => format!("int{bits}"),
-            ElementKind::Unsigned => format!("uint{bits}"),
-            ElementKind::Float => format!("float{bits}"),
-        }
+        let kind = match self.kind {
+            ElementKind::Bool => return "bool".to_owned(),
+            ElementKind::Signed => "int",
+            ElementKind::Unsigned => "uint",
+            ElementKind::Float => "float",
+        };
+        format!("{kind}{}", 8 * self.size)
     }
 
     /// Returns whether the values of the NumPy matrix are integers.
@@ -125,16 +125,9 @@ impl NpyHeader {
         self.fortran && self.shape.iter().all(|&count| count > 1)
     }
 
-    /// Returns the number of bytes before the values of the NumPy matrix, and the size of a value.
-    pub fn offset_and_size(&self) -> (usize, usize) {
-        (self.offset, self.size)
-    }
-
     /// Returns the bytes of all values of a NumPy file; `None` if the file has fewer or more bytes.
     pub fn all_cells<'t>(&self, file: &'t [u8]) -> Option<&'t [u8]> {
-        let cells = file.get(self.offset..)?;
-        let expected = self.cells()?.checked_mul(self.size as u64)?;
-        (cells.len() as u64 == expected).then_some(cells)
+        file.get(self.offset..).filter(|cells| Some(cells.len() as u64) == self.bytes())
     }
 
     /// Puts the values of a query, from 0, of the NumPy matrix into `values`; `cells` are
@@ -172,11 +165,14 @@ impl NpyHeader {
     /// Returns the integer in the bytes of one value of a NumPy matrix of integers.
     pub fn integer(&self, cell: &[u8]) -> i128 {
         let bits = self.bits(cell);
+        if self.kind == ElementKind::Signed { self.signed(bits).into() } else { bits.into() }
+    }
+
+    /// Returns the signed integer of the size of a value that has these bits.
+    #[inline(always)]
+    fn signed(&self, bits: u64) -> i64 {
         let unused = 64 - 8 * self.size;
-        match self.kind {
-            ElementKind::Signed => ((bits << unused) as i64 >> unused).into(),
-            _ => bits.into(),
-        }
+        (bits << unused) as i64 >> unused
     }
 
     /// Returns the bits of one value of the NumPy matrix, in the machine's byte order.
@@ -198,10 +194,7 @@ impl NpyHeader {
         match (self.kind, self.size) {
             (ElementKind::Bool, _) => f64::from(u8::from(bits != 0)),
             (ElementKind::Unsigned, _) => bits as f64,
-            (ElementKind::Signed, size) => {
-                let unused = 64 - 8 * size;
-                ((bits << unused) as i64 >> unused) as f64
-            }
+            (ElementKind::Signed, _) => self.signed(bits) as f64,
             (ElementKind::Float, 2) => F16(bits as u16).to_f32().into(),
             (ElementKind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
             (ElementKind::Float, _) => f64::from_bits(bits),
@@ -209,96 +202,68 @@ impl NpyHeader {
     }
 }
 
-/// Returns the shape of a matrix in words: `3 queries × 5 documents`.
-pub(super) fn size([queries, documents]: [u64; 2]) -> String {
-    let query = if queries == 1 { "query" } else { "queries" };
-    let document = if documents == 1 { "document" } else { "documents" };
-    format!("{queries} {query} × {documents} {document}")
-}
-
 /// The most bytes of a header that is read; NumPy's headers have 118 bytes.
 const LONGEST_HEADER: u64 = 10_000;
 
-/// The type of the values of a NumPy matrix, as `<f4`: kind, size and byte order.
-struct ElementType {
-    kind: ElementKind,
-    /// The number of bytes.
-    size: usize,
-    /// Whether the highest byte comes first.
-    big_endian: bool,
-}
-
-impl ElementType {
-    /// Parses the name of a value type in a NumPy header, such as `<f4`.
-    fn parse(descr: &[u8]) -> Result<Self, String> {
-        let (order, name) = match descr {
-            [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
-            name => (b'=', name),
-        };
-        let (kind, size) = match name {
-            b"b1" | b"?" => (ElementKind::Bool, 1),
-            [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Signed, size - b'0'),
-            [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, size - b'0'),
-            [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, size - b'0'),
-            [b'O', ..] => {
-                return Err("is an array of Python objects, and one of numbers was expected: \
-                            `numpy.asarray(it, float)` may make one"
-                    .to_owned());
-            }
-            _ => {
-                return Err(format!(
-                    "has values of the type {}, and bool, integers of 8 to 64 bits or floats of \
-                     16, 32 or 64 bits were expected",
-                    quoted(descr)
-                ));
-            }
-        };
-        Ok(Self { kind, size: usize::from(size), big_endian: order == b'>' })
-    }
-}
-
-/// The entries of the dictionary in a NumPy header, before they are checked.
-struct Header<'t> {
-    /// The type of the values; `None` for a type with fields.
-    descr: Option<&'t [u8]>,
-    fortran: bool,
-    shape: Vec<u64>,
-}
-
-impl<'t> Header<'t> {
-    /// Parses the Python dictionary of a NumPy header; `None` if it is no such dictionary.
-    fn parse(text: &'t [u8]) -> Option<Self> {
-        let mut literal = Literal(text);
-        let (mut descr, mut fortran, mut shape) = (None, None, None);
-        literal.expect(b'{')?;
-        while !literal.passes(b'}') {
-            match literal.string()? {
-                b"descr" if literal.passes(b':') => {
-                    descr = Some(if literal.next() == Some(b'[') {
-                        literal.skip_list()?;
-                        None
-                    } else {
-                        Some(literal.string()?)
-                    });
-                }
-                b"fortran_order" if literal.passes(b':') => fortran = Some(literal.truth()?),
-                b"shape" if literal.passes(b':') => shape = Some(literal.tuple()?),
-                _ => return None,
-            }
-            if !literal.passes(b',') {
-                literal.expect(b'}')?;
-                break;
-            }
+/// Parses the name of a value type in a NumPy header, such as `<f4`: the kind, the number of bytes,
+/// and whether the highest byte comes first.
+fn element_type(descr: &[u8]) -> Result<(ElementKind, usize, bool), String> {
+    let (order, name) = match descr {
+        [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
+        name => (b'=', name),
+    };
+    let (kind, size) = match name {
+        b"b1" | b"?" => (ElementKind::Bool, b'1'),
+        [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Signed, *size),
+        [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, *size),
+        [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, *size),
+        [b'O', ..] => {
+            return Err("is an array of Python objects, and one of numbers was expected: \
+                        `numpy.asarray(it, float)` may make one"
+                .to_owned());
         }
-        literal.next().is_none().then_some(())?;
-        Some(Self { descr: descr?, fortran: fortran?, shape: shape? })
-    }
+        _ => {
+            return Err(format!(
+                "has values of the type {}, and bool, integers of 8 to 64 bits or floats of 16, 32 \
+                 or 64 bits were expected",
+                quoted(descr)
+            ));
+        }
+    };
+    Ok((kind, usize::from(size - b'0'), order == b'>'))
 }
 
 /// The unread rest of the Python dictionary in a NumPy header.
 struct Literal<'t>(&'t [u8]);
 
 impl<'t> Literal<'t> {
+    /// Parses the dictionary to its type of values, `None` for a type with fields, to whether the
+    /// values of a column follow one another, and to the shape; `None` if it is no such dictionary.
+    fn header(mut self) -> Option<(Option<&'t [u8]>, bool, Vec<u64>)> {
+        let (mut descr, mut fortran, mut shape) = (None, None, None);
+        self.expect(b'{')?;
+        while !self.passes(b'}') {
+            match self.string()? {
+                b"descr" if self.passes(b':') => {
+                    descr = Some(if self.next() == Some(b'[') {
+                        self.skip_list()?;
+                        None
+                    } else {
+                        Some(self.string()?)
+                    });
+                }
+                b"fortran_order" if self.passes(b':') => fortran = Some(self.truth()?),
+                b"shape" if self.passes(b':') => shape = Some(self.tuple()?),
+                _ => return None,
+            }
+            if !self.passes(b',') {
+                self.expect(b'}')?;
+                break;
+            }
+        }
+        self.next().is_none().then_some((descr?, fortran?, shape?))
+    }
+
     /// Skips blanks of a NumPy header, and returns the next byte without consuming the byte.
     fn next(&mut self) -> Option<u8> {
         self.0 = self.0.trim_ascii_start();
@@ -325,11 +290,8 @@ impl<'t> Literal<'t> {
 
     fn truth(&mut self) -> Option<bool> {
         self.next()?;
-        let (truth, rest) = match self.0.strip_prefix(b"True") {
-            Some(rest) => (true, rest),
-            None => (false, self.0.strip_prefix(b"False")?),
-        };
-        self.0 = rest;
+        let truth = self.0.starts_with(b"True");
+        self.0 = self.0.strip_prefix(if truth { &b"True"[..] } else { b"False" })?;
         Some(truth)
     }
 
@@ -372,7 +334,7 @@ impl<'t> Literal<'t> {
 /// The reader of a NumPy matrix as rows of judgments or of a run; the line of a row is its
 /// query.
 #[derive(Debug)]
-pub(super) struct MatrixCells {
+struct MatrixCells {
     npy: NpyHeader,
     /// The number of a cell: a grade or a score.
     number: &'static str,
@@ -384,18 +346,6 @@ pub(super) struct MatrixCells {
 }
 
 impl MatrixCells {
-    pub fn new(npy: NpyHeader, number: &'static str) -> Self {
-        let left = npy.cells().unwrap_or_default();
-        Self {
-            npy,
-            number,
-            begun: false,
-            left,
-            query: Counter::default(),
-            document: Counter::default(),
-        }
-    }
-
     fn cell(&mut self, cell: &[u8], rows: &mut RowBatch) {
         let value = self.npy.value(cell);
         let (query, document) = (&mut self.query, &mut self.document);
@@ -430,7 +380,15 @@ pub(super) struct OfMatrix(pub NpyHeader, pub &'static str);
 
 impl SequenceFormat for OfMatrix {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(MatrixCells::new(self.0.clone(), self.1)))
+        let &Self(ref npy, number) = self;
+        Ok(Box::new(MatrixCells {
+            npy: npy.clone(),
+            number,
+            begun: false,
+            left: npy.shape.iter().product(),
+            query: Counter::default(),
+            document: Counter::default(),
+        }))
     }
 }
 

@@ -3,27 +3,32 @@
 //! A stream is read to its end, unless its start already says that nothing will read it: a first
 //! line that is too long, or bytes that no format begins with. A device of random bytes has no end.
 
-use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
 
 use memchr::memrchr;
 
-use crate::bytes::mmap::{FileAccess, Mapping};
+use crate::bytes::{
+    compression::{BYTE_ORDER_MARK, Codec},
+    input::Input,
+    limits::MAX_LINE_BYTES,
+    mmap::{FileAccess, Mapping},
+};
 use crate::error::{Error, Result};
 use crate::format::lmx::is_label_matrix;
-use crate::lines::diagnostics::whole_file;
-use crate::lines::scan::last_line;
+use crate::lines::{diagnostics::whole_file, scan::last_line};
 use crate::progress::ProgressReader;
 
-use super::detect::foreign::{HEAD, has_head};
-use super::input_format::InputFormat;
-use super::json::walk::is_json;
-use super::npy::MAGIC;
-use crate::bytes::compression::{BYTE_ORDER_MARK, Codec};
-use crate::bytes::input::Input;
-use crate::bytes::limits::MAX_LINE_BYTES;
+use super::{
+    detect::foreign::{HEAD, has_head},
+    input_format::InputFormat,
+    json::walk::is_json,
+    npy::MAGIC,
+};
 
 impl Input {
     /// Opens a file, the standard input or bytes as an input: maps or reads the content.
@@ -37,12 +42,13 @@ impl Input {
                     _ => TextBytes::File(Mapping::from_file(&file, &path, access)?),
                 }
             }
-            Self::Stdin => match stdin_file() {
-                Some(file) => {
-                    TextBytes::File(Mapping::from_file(&file, Path::new(&opened.name), access)?)
+            Self::Stdin => {
+                let path = Path::new(&opened.name);
+                match stdin_file() {
+                    Some(file) => TextBytes::File(Mapping::from_file(&file, path, access)?),
+                    None => TextBytes::Owned(read_stream(io::stdin().lock(), path)?),
                 }
-                None => TextBytes::Owned(read_stream(io::stdin().lock(), Path::new(&opened.name))?),
-            },
+            }
             Self::Bytes { bytes, .. } => TextBytes::Owned(bytes),
         };
         if is_label_matrix(opened.content().0) {
@@ -112,10 +118,8 @@ pub fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize) -> io:
         }
         line = memrchr(b'\n', &bytes[from..]).map_or(line, |feed| from + feed + 1);
         if from < HEAD && bytes.len() >= HEAD && may_be_text(bytes) && is_binary(&bytes[..HEAD]) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "it is binary, and of no format that is read here",
-            ));
+            let message = "it is binary, and of no format that is read here";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         if bytes.len() - line > MAX_LINE_BYTES && may_be_text(bytes) {
             return Ok(true);
@@ -137,8 +141,7 @@ fn may_be_text(start: &[u8]) -> bool {
 /// Returns whether the bytes at the start of an input cannot be text. Such bytes contain zeros and
 /// are not UTF-8; a character cut off at the end still counts as UTF-8.
 fn is_binary(start: &[u8]) -> bool {
-    let is_utf8 = str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    start.contains(&0) && !is_utf8
+    start.contains(&0) && str::from_utf8(start).is_err_and(|error| error.error_len().is_some())
 }
 
 impl OpenInput {

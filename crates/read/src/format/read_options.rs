@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::input_format::InputFormat;
-use super::names::ColumnNames;
+use super::{input_format::InputFormat, names::ColumnNames};
 use crate::lines::options::OptionStyle;
 
 /// The settings for reading judgments or runs where their content does not decide: format, columns,

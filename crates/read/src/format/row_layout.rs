@@ -1,23 +1,29 @@
 //! The layout of an input's rows, as format detection finds it: TREC, a table, another format, or
 //! columns.
 
-use std::io::{self, Read};
-use std::sync::Mutex;
+use std::{
+    io::{self, Read},
+    sync::Mutex,
+};
 
-use super::letor::Letor;
-use super::npy::NpyHeader;
-use super::sequence::{SequenceBlocks, SequenceFormat};
-use super::tables;
-use crate::lines::chunks::{Chunk, CutRule, LineBlocks, LineFormat, LineRule, ReadBlocks};
-use crate::lines::dialect::Rules;
-use crate::lines::layout::{BareRows, NumberKind, RankColumn, SortBy, TableLayout};
-use crate::lines::options::OptionStyle;
-use crate::lines::row::{RowBatch, RowForm, RowSink};
-use crate::lines::scan::Scanner;
-use crate::lines::separator::Separator;
-use crate::lines::shape::Role;
-use crate::lines::table::{RowScanner, TableRows};
-use crate::lines::trec::TrecRows;
+use super::{
+    letor::Letor,
+    npy::NpyHeader,
+    sequence::{SequenceBlocks, SequenceFormat},
+    tables::Table,
+};
+use crate::lines::{
+    chunks::{Chunk, CutRule, LineBlocks, LineFormat, LineRule, ReadBlocks},
+    dialect::Rules,
+    layout::{NumberKind, RankColumn, SortBy, TableLayout},
+    options::OptionStyle,
+    row::{RowBatch, RowForm, RowSink},
+    scan::Scanner,
+    separator::Separator,
+    shape::Role,
+    table::{RowScanner, TableRows},
+    trec::TrecRows,
+};
 use crate::lock::lock;
 
 /// The detected format of an input, and the way in which its rows of judgments or results are read.
@@ -41,7 +47,7 @@ pub enum RowShape {
     /// Another format, such as JSON or LETOR.
     Other(OtherFormat),
     /// Rows of a columnar file.
-    Columns(Box<dyn tables::Table>),
+    Columns(Box<dyn Table>),
 }
 
 impl RowLayout {
@@ -83,22 +89,18 @@ impl RowLayout {
     }
 
     /// Returns the columns of a Parquet or Arrow input; `None` for other inputs.
-    pub fn columns(&self) -> Option<&dyn tables::Table> {
-        match &self.shape {
-            RowShape::Columns(table) => Some(&**table),
-            _ => None,
-        }
+    pub fn columns(&self) -> Option<&dyn Table> {
+        if let RowShape::Columns(table) = &self.shape { Some(&**table) } else { None }
     }
 
     /// Returns whether the input has names of columns or of keys.
     pub fn has_names(&self) -> bool {
         match &self.shape {
             RowShape::Trec => false,
-            RowShape::Table(_) | RowShape::Columns(_) => true,
-            RowShape::Other(OtherFormat { reader: FormatReader::Lines(_), .. }) => true,
             RowShape::Other(OtherFormat { reader: FormatReader::Sequence(format), .. }) => {
                 format.has_names()
             }
+            RowShape::Table(_) | RowShape::Columns(_) | RowShape::Other(_) => true,
         }
     }
 
@@ -133,10 +135,11 @@ impl RowLayout {
         text: Box<dyn Read + Send + 'a>,
         cuts: impl FnOnce(LineRule<'a>) -> CutRule<'a>,
     ) -> io::Result<Box<dyn ReadBlocks + 'a>> {
-        if let RowShape::Other(format) = &self.shape
-            && let FormatReader::Sequence(of_sequence) = &format.reader
+        if let RowShape::Other(OtherFormat {
+            reader: FormatReader::Sequence(of_sequence), ..
+        }) = &self.shape
         {
-            let largest = cuts(LineRule::Trec).largest();
+            let largest = cuts(LineRule::Trec).largest;
             return Ok(Box::new(SequenceBlocks::new(text, &**of_sequence, largest)?));
         }
         Ok(Box::new(LineBlocks::new(text, cuts(self.lines().unwrap_or(LineRule::Trec)))))
@@ -149,6 +152,83 @@ impl RowLayout {
             RowShape::Columns(table) => table.bare_queries().to_vec(),
             RowShape::Trec | RowShape::Table(_) => Vec::new(),
         }
+    }
+
+    /// Returns the rows of a chunk. Those that do not lie in the text of the chunk are made in
+    /// `batch`, unless they were read before.
+    pub fn chunk_rows<'a>(&self, chunk: Chunk<'a>, batch: &'a mut RowBatch) -> ChunkRows<'a> {
+        let RowShape::Other(format) = &self.shape else { return ChunkRows::Lines(chunk.text) };
+        let (rows, lines) = match &format.reader {
+            FormatReader::Lines(of_lines) => {
+                batch.clear();
+                let lines = of_lines.rows(chunk.text, batch);
+                (&*batch, lines)
+            }
+            FormatReader::Sequence(of_sequence) if chunk.rows.has_entries() => {
+                batch.clear();
+                chunk.rows.read_entries(batch, |entry, rows| of_sequence.entry(entry, rows));
+                (&*batch, 0)
+            }
+            FormatReader::Sequence(_) => (chunk.rows, 0),
+        };
+        if !rows.bare.is_empty() {
+            lock(&format.bare).extend_from_slice(&rows.bare);
+        }
+        ChunkRows::Batch(rows, lines)
+    }
+
+    /// Returns the kind of the numbers of the rows.
+    pub fn number_kind(&self) -> NumberKind {
+        match &self.shape {
+            RowShape::Table(table) => table.value,
+            RowShape::Other(format) => format.form.value,
+            RowShape::Trec | RowShape::Columns(_) => NumberKind::Number,
+        }
+    }
+
+    /// Returns how messages write options, if ranks have to count 1, 2, 3 … in every query.
+    pub fn counted_ranks(&self) -> Option<OptionStyle> {
+        let table = self.table().filter(|table| table.value == NumberKind::CountedRank);
+        table.map(|table| table.options)
+    }
+
+    /// Returns the number of bytes at the start of a chunk that are no rows, but a header.
+    pub fn skip(&self, chunk: Chunk<'_>) -> usize {
+        let skip = self.table().map_or(0, |table| table.skip);
+        skip.saturating_sub(chunk.start).min(chunk.text.len())
+    }
+
+    /// Begins to count anew the rows without a number, and the queries without documents.
+    pub fn restart_bare_rows(&self) {
+        match &self.shape {
+            RowShape::Other(format) => lock(&format.bare).clear(),
+            RowShape::Table(TableLayout { bare: Some(bare), .. }) => bare.restart(),
+            _ => {}
+        }
+    }
+
+    /// Returns the numbers, scores or ranks, by which the results of the run are sorted.
+    pub fn order(&self) -> SortBy {
+        if self.number_kind() != NumberKind::Number {
+            return SortBy::RankScores { counted: self.counted_ranks() };
+        }
+        let ranks = match &self.shape {
+            RowShape::Table(table) => table.rank_column(),
+            RowShape::Other(format) if format.form.has_ranks => RankColumn::Beside,
+            RowShape::Other(_) => RankColumn::None,
+            RowShape::Trec | RowShape::Columns(_) => RankColumn::OfTrec,
+        };
+        SortBy::Scores { ranks }
+    }
+
+    /// Returns the expected shape of a line of the input, with a colon before it, for messages.
+    pub fn expected(&self, role: Role) -> String {
+        let expected = match &self.shape {
+            RowShape::Table(table) => table.expected(),
+            RowShape::Other(format) => format.form.expected(),
+            RowShape::Trec | RowShape::Columns(_) => role.expected().to_owned(),
+        };
+        format!(": {expected}")
     }
 }
 
@@ -174,31 +254,6 @@ impl<'a> ChunkRows<'a> {
             Self::Lines(text) => text,
             Self::Batch(batch, _) => batch.text(),
         }
-    }
-}
-
-impl RowLayout {
-    /// Returns the rows of a chunk. Those that do not lie in the text of the chunk are made in
-    /// `batch`, unless they were read before.
-    pub fn chunk_rows<'a>(&self, chunk: Chunk<'a>, batch: &'a mut RowBatch) -> ChunkRows<'a> {
-        let RowShape::Other(format) = &self.shape else { return ChunkRows::Lines(chunk.text) };
-        let (rows, lines) = match &format.reader {
-            FormatReader::Lines(of_lines) => {
-                batch.clear();
-                let lines = of_lines.rows(chunk.text, batch);
-                (&*batch, lines)
-            }
-            FormatReader::Sequence(of_sequence) if chunk.rows.has_entries() => {
-                batch.clear();
-                chunk.rows.read_entries(batch, |entry, rows| of_sequence.entry(entry, rows));
-                (&*batch, 0)
-            }
-            FormatReader::Sequence(_) => (chunk.rows, 0),
-        };
-        if !rows.bare.is_empty() {
-            lock(&format.bare).extend_from_slice(&rows.bare);
-        }
-        ChunkRows::Batch(rows, lines)
     }
 }
 
@@ -250,58 +305,6 @@ impl RowScanners {
     }
 }
 
-impl RowLayout {
-    /// Returns the kind of the numbers of the rows.
-    pub fn number_kind(&self) -> NumberKind {
-        match &self.shape {
-            RowShape::Table(table) => table.value,
-            RowShape::Other(format) => format.form.value,
-            RowShape::Trec | RowShape::Columns(_) => NumberKind::Number,
-        }
-    }
-
-    /// Returns how messages write options, if ranks have to count 1, 2, 3 … in every query.
-    pub fn counted_ranks(&self) -> Option<OptionStyle> {
-        let table = self.table().filter(|table| table.value == NumberKind::CountedRank);
-        table.map(|table| table.options)
-    }
-
-    /// Returns the number of bytes at the start of a chunk that are no rows, but a header.
-    pub fn skip(&self, chunk: Chunk<'_>) -> usize {
-        let skip = self.table().map_or(0, |table| table.skip);
-        skip.saturating_sub(chunk.start).min(chunk.text.len())
-    }
-
-    /// Begins to count anew the rows without a number, and the queries without documents.
-    pub fn restart_bare_rows(&self) {
-        self.other_format().into_iter().for_each(|format| lock(&format.bare).clear());
-        self.table().and_then(|table| table.bare.as_ref()).into_iter().for_each(BareRows::restart);
-    }
-
-    /// Returns the numbers, scores or ranks, by which the results of the run are sorted.
-    pub fn order(&self) -> SortBy {
-        if self.number_kind() != NumberKind::Number {
-            return SortBy::RankScores { counted: self.counted_ranks() };
-        }
-        let ranks = match &self.shape {
-            RowShape::Table(table) => table.rank_column(),
-            RowShape::Other(format) if format.form.has_ranks => RankColumn::Beside,
-            RowShape::Other(_) => RankColumn::None,
-            RowShape::Trec | RowShape::Columns(_) => RankColumn::OfTrec,
-        };
-        SortBy::Scores { ranks }
-    }
-
-    /// Returns the expected shape of a line of the input, with a colon before it, for messages.
-    pub fn expected(&self, role: Role) -> String {
-        match &self.shape {
-            RowShape::Table(table) => format!(": {}", table.expected()),
-            RowShape::Other(format) => format!(": {}", format.form.expected()),
-            RowShape::Trec | RowShape::Columns(_) => format!(": {}", role.expected()),
-        }
-    }
-}
-
 /// An input of another format than TREC and tables, such as JSON or LETOR.
 #[derive(Debug)]
 pub struct OtherFormat {
@@ -309,11 +312,11 @@ pub struct OtherFormat {
     /// What its rows have, and its shape for messages.
     pub form: RowForm,
     /// The judgments, for runs without ids of their own.
-    partner: Option<AlignedQrels>,
+    pub partner: Option<AlignedQrels>,
     /// The matrix with a cell for each row, if the rows are those of a matrix.
-    matrix: Option<NpyHeader>,
+    pub matrix: Option<NpyHeader>,
     /// The queries without documents that the text had the last time.
-    bare: Mutex<Vec<Vec<u8>>>,
+    pub(super) bare: Mutex<Vec<Vec<u8>>>,
 }
 
 /// How the rows of a format are read: line by line, or in sequence.
@@ -360,21 +363,6 @@ impl OtherFormat {
 
     fn new(reader: FormatReader, form: RowForm) -> Self {
         Self { reader, form, partner: None, matrix: None, bare: Mutex::default() }
-    }
-
-    /// Marks the rows as the cells of a NumPy matrix.
-    pub fn with_matrix(self, matrix: NpyHeader) -> Self {
-        Self { matrix: Some(matrix), ..self }
-    }
-
-    /// Marks the rows as judgments to which runs without ids of their own belong.
-    pub fn with_partner(self, partner: AlignedQrels) -> Self {
-        Self { partner: Some(partner), ..self }
-    }
-
-    /// Returns the NumPy matrix with a cell for each row, if rows are those of a matrix.
-    pub fn matrix(&self) -> Option<&NpyHeader> {
-        self.matrix.as_ref()
     }
 }
 

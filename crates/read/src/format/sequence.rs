@@ -9,13 +9,16 @@
 //! An *entry* is a part of the text that can be read alone, such as a query with its documents in
 //! an object of JSON. The sequence only cuts such parts, and workers read them.
 
-use std::borrow::Cow;
-use std::io::{self, Read};
+use std::{
+    borrow::Cow,
+    io::{self, Read},
+};
 
-use crate::bytes::compression::read_some;
-use crate::bytes::limits::MAX_LINE_BYTES;
-use crate::lines::chunks::{ReadBlocks, StreamBlock};
-use crate::lines::row::{Entry, RowBatch};
+use crate::bytes::{compression::read_some, limits::MAX_LINE_BYTES};
+use crate::lines::{
+    chunks::{ReadBlocks, StreamBlock},
+    row::{Entry, RowBatch},
+};
 
 /// A format that is read in sequence.
 pub trait SequenceFormat: std::fmt::Debug + Send + Sync {
@@ -97,7 +100,7 @@ impl<'a> SequenceBlocks<'a> {
             text,
             format,
             sequence: format.start()?,
-            rest: RowBatch::new(),
+            rest: RowBatch::default(),
             largest,
             buffer: vec![0; STEP],
             done: 0,
@@ -145,7 +148,7 @@ impl ReadBlocks for SequenceBlocks<'_> {
         let rows = &mut spare.rows;
         while !self.is_over {
             if rows.are_enough() {
-                let (format, size) = (self.format, rows.size());
+                let (format, size) = (self.format, rows.text().len());
                 if size > self.largest
                     || rows.split_last_query(&mut self.rest, |entry| format.query(entry))
                 {

@@ -1,8 +1,10 @@
 //! The columns of files of passages, which are spans of documents: of judged passages, and of
 //! results.
 
-use super::fields::{NamedColumn, Need};
-use super::names::{ColumnNames, default_names};
+use super::{
+    fields::{NamedColumn, Need},
+    names::{ColumnNames, default_names},
+};
 use crate::lines::shape::Role;
 
 /// The place of each column among those of [`span_columns`].

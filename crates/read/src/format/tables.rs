@@ -1,27 +1,28 @@
 //! Columnar files such as Parquet: the request to a reader in another crate, and the reader's
 //! answer.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::sync::Arc;
+use std::{borrow::Cow, fmt, sync::Arc};
 
-use super::fields::{self, Lacking};
-use super::json::lists::wrong_lengths;
 pub use super::names::MissingColumn;
-use super::names::{
-    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows,
-    in_order,
+use super::{
+    fields::{self, Lacking},
+    json::lists::wrong_lengths,
+    names::{
+        CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, ColumnNames,
+        choose_rows, in_order,
+    },
+    span_columns::{at, span_columns},
 };
-use super::span_columns::{at, span_columns};
 use crate::columns::{QrelsColumns, RunColumns};
 use crate::error::Problems;
-use crate::format::InputFormat;
-use crate::format::open_input::OpenInput;
+use crate::format::{InputFormat, open_input::OpenInput};
 use crate::judged_by::FacetKind;
-use crate::lines::diagnostics::{quoted, whole_file};
-use crate::lines::layout::NumberKind;
-use crate::lines::options::OptionStyle;
-use crate::lines::shape::Role;
+use crate::lines::{
+    diagnostics::{quoted, whole_file},
+    layout::NumberKind,
+    options::OptionStyle,
+    shape::Role,
+};
 
 /// A reader of Parquet and Arrow files, for `Join::tables`: the crate `laneval-formats` has one.
 pub trait TableReader: fmt::Debug + Sync {
@@ -89,12 +90,10 @@ impl AsRef<[u8]> for TableBytes {
 impl TableBytes {
     /// Returns the bytes of an opened Parquet or Arrow file, decompressed.
     pub fn new(file: &Arc<OpenInput>) -> std::io::Result<Self> {
-        if file.content().1.is_none() {
-            return Ok(Self(FileBytes::Borrowed(file.clone())));
-        }
-        let mut bytes = Vec::new();
-        file.text()?.read_to_end(&mut bytes)?;
-        Ok(Self(FileBytes::Decompressed(Arc::new(bytes))))
+        Ok(Self(match file.whole()? {
+            Cow::Borrowed(_) => FileBytes::Borrowed(file.clone()),
+            Cow::Owned(bytes) => FileBytes::Decompressed(Arc::new(bytes)),
+        }))
     }
 }
 
@@ -132,33 +131,15 @@ impl<'a> TableColumns<'a> {
         Self { role, by: None, given, ranks }
     }
 
-    /// Returns whether the requested columns are of judgments.
-    pub fn are_judgments(&self) -> bool {
-        self.role == Role::Qrels
-    }
-
     /// Finds the requested columns in a table whose columns have these names, and returns their
-    /// indices.
+    /// indices. `lists` says for each column whether its cells are lists; empty, it says that none
+    /// has lists.
     ///
     /// ```
     /// use laneval::tables::TableColumns;
-    /// let places =
-    ///     TableColumns::for_run(None, false).places(&["score", "query-id", "corpus-id"])?;
+    /// let places = TableColumns::for_run(None, false)
+    ///     .places_with_lists(&["score", "query-id", "corpus-id"], &[])?;
     /// assert_eq!((places.query, places.doc, places.number), (1, 2, Some(0)));
-    /// # Ok::<(), laneval::tables::TableError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A needed column that the table lacks.
-    pub fn places(&self, names: &[impl AsRef<str>]) -> Result<ColumnIndices, TableError> {
-        self.places_with_lists(names, &[])
-    }
-
-    /// Finds the requested columns in a table whose columns have these names. `lists` says for each
-    /// column whether its cells are lists.
-    ///
-    /// ```
-    /// use laneval::tables::TableColumns;
     /// let names = ["user_input", "retrieved_context_ids", "score"];
     /// let places = TableColumns::for_run(None, false)
     ///     .places_with_lists(&names, &[false, true, false])?;
@@ -187,9 +168,10 @@ impl<'a> TableColumns<'a> {
                 in_order(given, self.role, self.by).map_err(TableError::Column)?
             }
             Some((given, count)) => {
-                let message =
-                    format!("there are {} columns, and `{given}` names {count}", names.len());
-                return Err(TableError::Column(message));
+                return Err(TableError::Column(format!(
+                    "there are {} columns, and `{given}` names {count}",
+                    names.len()
+                )));
             }
             None => {
                 // The columns of a table have types, so no shape is unknown, as it is for a null in
@@ -199,23 +181,18 @@ impl<'a> TableColumns<'a> {
                     .map(|&list| if list { CellShape::List } else { CellShape::Single })
                     .collect();
                 let chosen = choose_rows(&bytes, &shapes, self.role, self.by, self.given);
-                let chosen = chosen.map_err(|wrong| match wrong {
+                match chosen.map_err(|wrong| match wrong {
                     ColumnChoiceError::Invalid(message) => TableError::Column(message),
                     ColumnChoiceError::NoNames(missing) | ColumnChoiceError::Missing(missing) => {
                         TableError::Missing(missing)
                     }
-                })?;
-                match chosen {
+                })? {
                     ChosenRows::Single(chosen) => chosen,
                     ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
                         let ranked = self.role == Role::Run && (numbers.is_none() || self.ranks);
                         let lists = Some(ListColumns { role: self.role, ranked });
-                        return Ok(ColumnIndices {
-                            number: numbers,
-                            group,
-                            lists,
-                            ..ColumnIndices::new(query, docs)
-                        });
+                        let columns = ColumnIndices::new(query, docs);
+                        return Ok(ColumnIndices { number: numbers, group, lists, ..columns });
                     }
                 }
             }
@@ -263,7 +240,7 @@ impl<'a> TableColumns<'a> {
 
 /// The indices of the columns to read in a Parquet or Arrow table: query, document, number, rank,
 /// facet, span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnIndices {
     /// The column of the ids of queries.
@@ -312,24 +289,14 @@ impl ListColumns {
 impl ColumnIndices {
     /// Makes the indices of a table's columns of queries and documents alone.
     fn new(query: usize, doc: usize) -> Self {
-        Self {
-            query,
-            doc,
-            number: None,
-            rank: None,
-            group: None,
-            start: None,
-            end: None,
-            length: None,
-            lists: None,
-        }
+        Self { query, doc, ..Self::default() }
     }
 
     /// Returns the indices of all columns to read, ascending, each once.
     pub fn all(&self) -> Vec<usize> {
-        let all = [Some(self.query), Some(self.doc), self.number, self.rank, self.group];
-        let mut all: Vec<usize> =
-            all.into_iter().chain([self.start, self.end, self.length]).flatten().collect();
+        let Self { query, doc, number, rank, group, start, end, length, .. } = *self;
+        let all = [Some(query), Some(doc), number, rank, group, start, end, length];
+        let mut all: Vec<usize> = all.into_iter().flatten().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -409,21 +376,13 @@ impl TableError {
 /// Calls `work` with the rows of a table as results of a run, and returns its result.
 pub fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
-    table.with_records(&mut |batches| {
-        if let Some(work) = work.take() {
-            done = Some(work(batches));
-        }
-    });
+    table.with_records(&mut |batches| done = work.take().map(|work| work(batches)));
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }
 
 /// Calls `work` with the rows of a table as judgments, and returns its result.
 pub fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
-    table.with_judgments(&mut |batches| {
-        if let Some(work) = work.take() {
-            done = Some(work(batches));
-        }
-    });
+    table.with_judgments(&mut |batches| done = work.take().map(|work| work(batches)));
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }

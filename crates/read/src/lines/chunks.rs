@@ -32,15 +32,18 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{
+    LazyLock, Mutex, PoisonError,
+    mpsc::{channel, sync_channel},
+};
 
-use super::layout::TableLayout;
-use super::row::RowBatch;
-use super::scan::{last_line, line_end, split};
-use super::shape::TOO_LONG;
-use crate::bytes::compression::read_some;
-use crate::bytes::limits::MAX_LINE_BYTES;
+use super::{
+    layout::TableLayout,
+    row::RowBatch,
+    scan::{last_line, line_end, split},
+    shape::TOO_LONG,
+};
+use crate::bytes::{compression::read_some, limits::MAX_LINE_BYTES};
 use crate::lock::lock;
 
 /// The size in bytes of the chunks of text that parallel workers read.
@@ -157,12 +160,26 @@ pub fn each_chunk<W: Send>(
     let open = match content {
         Content::Stream(open) => open,
         Content::Whole(bytes, rule) => {
-            let size = fitting(size, bytes.len());
-            let cutter = TextCutter { text: bytes, rule, size, next: Mutex::new((0, 0)) };
-            let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
+            // Small texts are cut finer: four chunks a thread even out chunks of unequal cost.
+            // Below 64 KiB the borders would cost more than even loads save.
+            let threads = rayon::current_num_threads();
+            let size = size.min((bytes.len() / (4 * threads)).max(64 << 10)).max(1);
+            // The number and start of the next chunk, which a worker cuts when it asks for it.
+            let next = Mutex::new((0, 0));
+            let cut = || {
+                let mut next = lock(&next);
+                let (number, start) = *next;
+                if start >= bytes.len() {
+                    return None;
+                }
+                let end = border_after(bytes, start + size, gap(size), rule);
+                *next = (number + 1, end);
+                Some(Chunk { number, start, text: &bytes[start..end], rows: &NO_ROWS })
+            };
+            let workers = bytes.len().div_ceil(size).min(threads);
             return Ok(all_workers(workers, || {
                 let mut worker = worker();
-                while let Some(chunk) = cutter.next().filter(|_| !stop()) {
+                while let Some(chunk) = cut().filter(|_| !stop()) {
                     take(&mut worker, chunk);
                 }
                 worker
@@ -174,8 +191,13 @@ pub fn each_chunk<W: Send>(
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
-        let reading = std::thread::Builder::new()
-            .spawn_scoped(scope, move || read(open, |block| full.send(block).is_ok(), &returned));
+        let reading = std::thread::Builder::new().spawn_scoped(scope, move || -> io::Result<()> {
+            let mut blocks = open()?;
+            while let Some(block) = blocks.next(returned.try_recv().unwrap_or_default())?
+                && full.send(block).is_ok()
+            {}
+            Ok(())
+        });
         // A limit on threads is no reason to fail: without a second thread, this thread reads and
         // works in turns, with the same chunks.
         let Ok(reading) = reading else {
@@ -184,7 +206,8 @@ pub fn each_chunk<W: Send>(
         let blocks = Mutex::new(blocks);
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty) = (worker(), empty.clone());
-            while let Some(block) = receive(&blocks).filter(|_| !stop()) {
+            let receive = || blocks.lock().ok()?.recv().ok();
+            while let Some(block) = receive().filter(|_| !stop()) {
                 take(&mut worker, block.chunk());
                 // The send fails only after the reader has ended, and then nobody needs the buffer.
                 let _ = empty.send(block);
@@ -199,11 +222,6 @@ pub fn each_chunk<W: Send>(
     })
 }
 
-/// Returns the next chunk from the thread that reads a stream; `None` if the thread has ended.
-fn receive(blocks: &Mutex<Receiver<StreamBlock>>) -> Option<StreamBlock> {
-    blocks.lock().ok()?.recv().ok()
-}
-
 /// A function that opens the stream of a text for one reading.
 pub type OpenFn<'a> = dyn Fn() -> io::Result<Box<dyn ReadBlocks + 'a>> + Sync + 'a;
 
@@ -215,24 +233,15 @@ fn on_this_thread<W>(
     mut worker: W,
     take: impl Fn(&mut W, Chunk<'_>),
 ) -> io::Result<Vec<W>> {
-    let (empty, returned) = channel();
-    read(
-        open,
-        |block| {
-            take(&mut worker, block.chunk());
-            empty.send(block).is_ok() && !stop()
-        },
-        &returned,
-    )?;
+    let (mut blocks, mut spare) = (open()?, StreamBlock::default());
+    while let Some(block) = blocks.next(spare)? {
+        take(&mut worker, block.chunk());
+        if stop() {
+            break;
+        }
+        spare = block;
+    }
     Ok(vec![worker])
-}
-
-/// Returns the size of chunks for a text of `length` bytes: small texts are cut finer, so that
-/// every thread has chunks.
-fn fitting(size: usize, length: usize) -> usize {
-    // Four chunks a thread even out chunks of unequal cost. Below 64 KiB the borders would cost
-    // more than even loads save.
-    size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
 }
 
 /// Runs `count` workers, in parallel if there are several, and returns their results.
@@ -252,30 +261,8 @@ pub fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W>
     done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A qrels or run text in memory that is cut into chunks as workers ask for them.
-struct TextCutter<'a> {
-    text: &'a [u8],
-    rule: LineRule<'a>,
-    size: usize,
-    /// The number and start of the next chunk.
-    next: Mutex<(u64, usize)>,
-}
-
-impl<'a> TextCutter<'a> {
-    fn next(&self) -> Option<Chunk<'a>> {
-        let mut next = lock(&self.next);
-        let (number, start) = *next;
-        if start >= self.text.len() {
-            return None;
-        }
-        let end = border_after(self.text, start + self.size, gap(self.size), self.rule);
-        *next = (number + 1, end);
-        Some(Chunk { number, start, text: &self.text[start..end], rows: &NO_ROWS })
-    }
-}
-
 /// The rows of a chunk that has lines.
-static NO_ROWS: RowBatch = RowBatch::new();
+static NO_ROWS: LazyLock<RowBatch> = LazyLock::new(RowBatch::default);
 
 /// Returns the number of bytes of blank lines and comments from which on they are cut anywhere, not
 /// read twice.
@@ -356,7 +343,7 @@ pub struct CutRule<'a> {
     /// The number of bytes of blank lines and comments that are cut anywhere.
     gap: usize,
     /// The number of bytes from which on a text of one query is cut at a line.
-    largest: usize,
+    pub largest: usize,
 }
 
 impl<'a> CutRule<'a> {
@@ -375,11 +362,6 @@ impl<'a> CutRule<'a> {
     /// line.
     pub fn at_lines(ChunkSize(size): ChunkSize, rule: LineRule<'a>) -> Self {
         Self { rule, size, gap: gap(size), largest: 0 }
-    }
-
-    /// Returns the number of bytes from which on a text of one query is cut.
-    pub fn largest(&self) -> usize {
-        self.largest
     }
 
     /// Returns the last place for a cut in a stream's text by this rule; `None` if more text is
@@ -419,22 +401,6 @@ impl StreamBlock {
     }
 }
 
-/// Reads a stream chunk by chunk and sends the chunks, until all are sent or `send` returns
-/// `false`.
-fn read(
-    open: &OpenFn<'_>,
-    mut send: impl FnMut(StreamBlock) -> bool,
-    returned: &Receiver<StreamBlock>,
-) -> io::Result<()> {
-    let mut blocks = open()?;
-    while let Some(block) = blocks.next(returned.try_recv().unwrap_or_default())? {
-        if !send(block) {
-            break;
-        }
-    }
-    Ok(())
-}
-
 /// The reader that cuts the lines of a stream into chunks, with the text that is not yet cut.
 pub struct LineBlocks<'r> {
     reader: Box<dyn Read + Send + 'r>,
@@ -450,13 +416,12 @@ pub struct LineBlocks<'r> {
 
 impl<'r> LineBlocks<'r> {
     pub fn new(reader: Box<dyn Read + Send + 'r>, cuts: CutRule<'r>) -> Self {
-        let wanted = cuts.size;
         Self {
             reader,
             cuts,
             text: Vec::new(),
             filled: 0,
-            wanted,
+            wanted: cuts.size,
             number: 0,
             start: 0,
             ended: false,
@@ -468,11 +433,17 @@ impl ReadBlocks for LineBlocks<'_> {
     fn next(&mut self, spare: StreamBlock) -> io::Result<Option<StreamBlock>> {
         let size = self.cuts.size;
         while !self.ended {
-            let ended = fill(&mut self.reader, &mut self.text, &mut self.filled, self.wanted)?;
+            grow(&mut self.text, self.wanted)?;
+            while self.filled < self.wanted && !self.ended {
+                match read_some(&mut self.reader, &mut self.text[self.filled..])? {
+                    0 => self.ended = true,
+                    read => self.filled += read,
+                }
+            }
             let filled = self.filled;
             // Reading stops after a line that is too long; the worker of its chunk reports the
             // line.
-            self.ended = ended || filled - last_line(&self.text[..filled]) > MAX_LINE_BYTES;
+            self.ended |= filled - last_line(&self.text[..filled]) > MAX_LINE_BYTES;
             let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
             // Invariant: `length` is behind a line feed, or the text has ended, so that no line is
             // cut.
@@ -514,34 +485,25 @@ pub fn each_block<W: Send>(
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
     let blocks = Mutex::new(Ok(blocks));
+    // Reads the next chunk; `None` behind the last, after an error or a stop.
+    let read = |spare| {
+        let mut shared = lock(&blocks);
+        let blocks = shared.as_mut().ok().filter(|_| !stop())?;
+        blocks.next(spare).unwrap_or_else(|error| {
+            // The error takes the place of the reader, so no worker reads on behind it.
+            *shared = Err(error);
+            None
+        })
+    };
     let workers = all_workers(rayon::current_num_threads(), || {
         let (mut worker, mut spare) = (worker(), StreamBlock::default());
-        while let Some(block) = read_shared(&blocks, &stop, spare) {
+        while let Some(block) = read(spare) {
             take(&mut worker, block.chunk());
             spare = block;
         }
         worker
     });
     blocks.into_inner().unwrap_or_else(PoisonError::into_inner).map(|_| workers)
-}
-
-/// Reads a stream's next chunk for one of several workers; `None` behind the last, after an error
-/// or a stop.
-fn read_shared(
-    shared: &Mutex<io::Result<&mut dyn ReadBlocks>>,
-    stop: &impl Fn() -> bool,
-    spare: StreamBlock,
-) -> Option<StreamBlock> {
-    let mut shared = lock(shared);
-    let blocks = shared.as_mut().ok().filter(|_| !stop())?;
-    match blocks.next(spare) {
-        Ok(block) => block,
-        Err(error) => {
-            // The error takes the place of the reader, so no worker reads on behind it.
-            *shared = Err(error);
-            None
-        }
-    }
 }
 
 /// Makes a buffer at least `length` bytes long, and fails without memory for it.
@@ -551,23 +513,6 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
         buffer.resize(length, 0);
     }
     Ok(())
-}
-
-/// Reads from a stream until `text` has `wanted` bytes; returns `true` at the end of the stream.
-fn fill(
-    reader: &mut dyn Read,
-    text: &mut Vec<u8>,
-    filled: &mut usize,
-    wanted: usize,
-) -> io::Result<bool> {
-    grow(text, wanted)?;
-    while *filled < wanted {
-        match read_some(reader, &mut text[*filled..])? {
-            0 => return Ok(true),
-            read => *filled += read,
-        }
-    }
-    Ok(false)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! chunk. Line numbers of the whole text are computed at the end: only then is the number of lines
 //! before each chunk known. A piece of columns counts as a chunk, and a row as a line.
 
-use crate::error::{Problem, Problems, printable};
+use crate::error::{Problems, printable};
 
 /// A line of a text by its chunk and its number in the chunk, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,9 +86,7 @@ impl<T> FirstProblems<T> {
             self.add(place, || found);
         }
     }
-}
 
-impl<T> FirstProblems<T> {
     /// Returns the kept problems of the text with their places, and the number of the others.
     pub fn into_places(self) -> (Vec<(u64, T)>, u64) {
         (self.items, self.more)
@@ -147,7 +145,7 @@ pub fn whole_file(file: &str, message: String) -> Problems {
 /// Makes the report of one problem at a line of an input file, or about the whole file if `line` is
 /// 0.
 pub fn one_line(file: &str, line: u64, message: String) -> Problems {
-    Problems { first: vec![Problem { file: file.to_owned(), line, message }], more: 0 }
+    Problems::at_lines(file, [(line, message)], 0)
 }
 
 /// Returns a number of things in words, as `1 field`, `2 fields` or `2 queries`, for messages.

@@ -1,16 +1,20 @@
 //! The columns of a table's rows, and the kinds of numbers in them: grades, scores or ranks.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use memchr::memchr;
 
-use super::diagnostics::quoted;
-use super::number::decimal;
-use super::options::OptionStyle;
-use super::scan::whole_line;
-use super::separator::{Separator, split};
-use super::shape::{Role, not_a_number};
+use super::{
+    diagnostics::quoted,
+    number::decimal,
+    options::OptionStyle,
+    scan::whole_line,
+    separator::{Separator, split},
+    shape::{Role, not_a_number},
+};
 
 /// The numbers by which the results of a run are sorted: scores, ranks, or ranks as scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +60,7 @@ pub enum NumberKind {
 }
 
 /// The layout of a table of text: its separator, and the columns of query, document and number.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct TableLayout {
     pub separator: Separator,
     /// The number of bytes before the rows.
@@ -85,15 +89,6 @@ pub struct TableLayout {
 /// writes a query without documents or ratings alone, and documents without a rating as well.
 #[derive(Debug, Clone, Default)]
 pub struct BareRows(Arc<AtomicU64>);
-
-/// Always equal: the count of rows without a number is no property of a table.
-impl PartialEq for BareRows {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for BareRows {}
 
 impl BareRows {
     pub fn add_one(&self) {
@@ -153,6 +148,15 @@ impl TableLayout {
         };
         (!query.is_empty()).then_some(query)
     }
+
+    /// Returns the error message about a field of the table that is not the expected grade, score
+    /// or rank.
+    pub fn not_a_number(&self, role: Role, field: &[u8]) -> String {
+        match self.value {
+            NumberKind::CountedRank => not_counted(field, None, self.options),
+            value => format!("{}: {}", value.fault(role, field), self.expected()),
+        }
+    }
 }
 
 impl NumberKind {
@@ -171,25 +175,12 @@ impl NumberKind {
             }
         }
     }
-}
 
-impl NumberKind {
     /// Returns the error message about a field that is not the expected grade, score or rank.
     pub fn fault(self, role: Role, field: &[u8]) -> String {
         match self {
             Self::Number => format!("{} {}", role.number(), not_a_number(field)),
             Self::Rank | Self::CountedRank => format!("rank {} is not an integer", quoted(field)),
-        }
-    }
-}
-
-impl TableLayout {
-    /// Returns the error message about a field of the table that is not the expected grade, score
-    /// or rank.
-    pub fn not_a_number(&self, role: Role, field: &[u8]) -> String {
-        match self.value {
-            NumberKind::CountedRank => not_counted(field, None, self.options),
-            value => format!("{}: {}", value.fault(role, field), self.expected()),
         }
     }
 }

@@ -23,15 +23,15 @@ impl OptionStyle {
         all.extend(
             missing.filter(|missing| ["judge", "subtopic", "start", "end"].contains(missing)),
         );
-        match (self, missing) {
-            (Self::Command, _) => {
+        match self {
+            Self::Command => {
                 let named = all.iter().map(|column| {
                     format!("{column}={}", if missing == Some(column) { "NAME" } else { "…" })
                 });
                 format!("--columns {}", named.collect::<Vec<_>>().join(","))
             }
-            (Self::Python, Some(missing)) => format!("columns={{\"{missing}\": \"NAME\"}}"),
-            (Self::Python, None) => {
+            Self::Python => {
+                let all = missing.map_or(all, |missing| vec![missing]);
                 let named = all.iter().map(|column| format!("\"{column}\": \"NAME\""));
                 format!("columns={{{}}}", named.collect::<Vec<_>>().join(", "))
             }

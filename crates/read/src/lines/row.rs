@@ -17,10 +17,7 @@
 
 use std::borrow::Cow;
 
-use super::diagnostics::quoted;
-use super::dialect::Rules;
-use super::layout::NumberKind;
-use super::shape::Role;
+use super::{diagnostics::quoted, dialect::Rules, layout::NumberKind, shape::Role};
 use crate::error::printable;
 
 /// The start and the end of a field in a text.
@@ -53,11 +50,7 @@ impl Row {
     #[inline(always)]
     pub fn empty_field(&self) -> Option<&'static str> {
         let is_empty = |field: Option<Place>| field.is_some_and(|[start, end]| start == end);
-        match (is_empty(self.rank), is_empty(self.group)) {
-            (true, _) => Some("rank"),
-            (false, true) => Some("group"),
-            _ => None,
-        }
+        if is_empty(self.rank) { Some("rank") } else { is_empty(self.group).then_some("group") }
     }
 }
 
@@ -219,22 +212,6 @@ pub fn copied_rank(text: &[u8], end: usize) -> &[u8] {
 }
 
 impl RowBatch {
-    /// Makes an empty batch.
-    pub const fn new() -> Self {
-        Self {
-            text: Vec::new(),
-            rows: Vec::new(),
-            values: Vec::new(),
-            groups: Vec::new(),
-            entries: Vec::new(),
-            faults: Vec::new(),
-            bare: Vec::new(),
-            query: [0, 0],
-            ended: false,
-            wanted: 0,
-        }
-    }
-
     /// Adds a row of query, document and number, which stands on line `line`.
     #[inline]
     pub fn row(&mut self, line: u64, query: &[u8], doc: &[u8], number: &[u8]) {
@@ -324,11 +301,6 @@ impl RowBatch {
         self.wanted = 2 * self.text.len();
     }
 
-    /// Returns the number of bytes of the rows.
-    pub fn size(&self) -> usize {
-        self.text.len()
-    }
-
     /// Returns whether the batch has neither rows nor faults.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.entries.is_empty() && self.faults.is_empty()
@@ -407,9 +379,7 @@ impl RowBatch {
                 _ => rest.row(line, query, doc, number),
             }
         }
-        self.entries[first.min(self.entries.len())..]
-            .iter()
-            .for_each(|entry| rest.entry(self.entry_at(entry)));
+        self.entries.iter().skip(first).for_each(|entry| rest.entry(self.entry_at(entry)));
         let of_rest = self.faults.partition_point(|fault| fault.rows <= first);
         let faults = self.faults.drain(of_rest..);
         rest.faults.extend(faults.map(|fault| BatchFault { rows: fault.rows - first, ..fault }));
@@ -452,49 +422,38 @@ impl RowBatch {
     }
 
     /// Passes all rows and faults to `sink`, in order.
-    pub fn each(&self, form: &RowForm, role: Role, rules: &Rules, sink: &mut impl RowSink) {
+    pub fn each<S: RowSink>(&self, form: &RowForm, role: Role, rules: &Rules, sink: &mut S) {
         let mut faults = self.faults.iter().peekable();
-        for (number, row) in self.rows.iter().enumerate() {
-            while let Some(fault) = faults.next_if(|fault| fault.rows <= number) {
-                sink.fault(row.doc[0] as usize, fault.line, || fault.message.clone());
+        for (at, row) in self.rows.iter().enumerate() {
+            let [query, doc, number] =
+                [row.query, row.doc, row.number].map(|place| place.map(|at| at as usize));
+            while let Some(fault) = faults.next_if(|fault| fault.rows <= at) {
+                sink.fault(doc[0], fault.line, || fault.message.clone());
             }
-            self.pass(number, row, form, (role, rules), sink);
+            let value = match self.values.get(at) {
+                Some(value) => Some(*value),
+                None => form.value.parse(&self.text, number, role.parser(rules)),
+            };
+            let line = copied_line(&self.text, doc[0]);
+            let Some(value) = value else {
+                sink.fault(doc[0], line, || {
+                    let field = &self.text[number[0]..number[1]];
+                    format!("{}: {}", form.value.fault(role, field), form.expected())
+                });
+                continue;
+            };
+            // The rank stands before the number.
+            let rank = form.has_ranks.then_some([doc[1] + BEFORE_RANK, number[0]]);
+            let group = self.groups.get(at).map(|place| place.map(|at| at as usize));
+            let row =
+                Row { line, query, doc, number, value, rank, group, subgroup: None, tag: None };
+            match row.empty_field().filter(|_| S::ALL_FIELDS) {
+                None => sink.row(&self.text, row),
+                Some(what) => sink.fault(doc[0], line, || {
+                    format!("the {what} is missing or empty: {}", form.expected())
+                }),
+            }
         }
         faults.for_each(|fault| sink.fault(self.text.len(), fault.line, || fault.message.clone()));
-    }
-
-    #[inline(always)]
-    fn pass<S: RowSink>(
-        &self,
-        at: usize,
-        row: &BatchRow,
-        form: &RowForm,
-        (role, rules): (Role, &Rules),
-        sink: &mut S,
-    ) {
-        let [query, doc, number] =
-            [row.query, row.doc, row.number].map(|place| place.map(|at| at as usize));
-        let value = match self.values.get(at) {
-            Some(value) => Some(*value),
-            None => form.value.parse(&self.text, number, role.parser(rules)),
-        };
-        let line = copied_line(&self.text, doc[0]);
-        let Some(value) = value else {
-            return sink.fault(doc[0], line, || {
-                let field = &self.text[number[0]..number[1]];
-                format!("{}: {}", form.value.fault(role, field), form.expected())
-            });
-        };
-        // The rank stands before the number.
-        let rank = form.has_ranks.then_some([doc[1] + BEFORE_RANK, number[0]]);
-        let group = self.groups.get(at).map(|place| place.map(|at| at as usize));
-        let (text, subgroup, tag) = (&self.text[..], None, None);
-        let row = Row { line, query, doc, number, value, rank, group, subgroup, tag };
-        match row.empty_field().filter(|_| S::ALL_FIELDS) {
-            None => sink.row(text, row),
-            Some(what) => sink.fault(doc[0], line, || {
-                format!("the {what} is missing or empty: {}", form.expected())
-            }),
-        }
     }
 }

@@ -36,8 +36,7 @@
 //! fast (git log, b4e13b7). Lines over 64 bytes, blanks side by side and comments go to slower
 //! ways. All ways give the same fields: the tests compare each way with splitting line by line.
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x64};
+use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use memchr::{memchr, memrchr};
 
 use super::dialect::Comments;

@@ -1,9 +1,11 @@
 //! The expected shape of a TREC line of qrels or of a run, and the messages about lines of other
 //! shapes.
 
-use super::diagnostics::{pluralize, quoted};
-use super::dialect::{Comments, Rules};
-use super::scan::{has_lone_return, is_separator, split};
+use super::{
+    diagnostics::{pluralize, quoted},
+    dialect::{Comments, Rules},
+    scan::{has_lone_return, is_separator, split},
+};
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::printable;
 
@@ -119,9 +121,9 @@ impl Role {
     /// Returns the error message about a TREC line with this fault.
     pub fn complaint(self, line: &[u8], fault: LineFault, rules: Rules) -> String {
         let expected = self.expected();
-        match (fault, self) {
-            (LineFault::Length, _) => format!("{TOO_LONG}: {expected}"),
-            (LineFault::Blank, _) => {
+        match fault {
+            LineFault::Length => format!("{TOO_LONG}: {expected}"),
+            LineFault::Blank => {
                 let [doc, more] =
                     [2, 3].map(|at| printable(split(line).nth(at).unwrap_or_default()));
                 format!(
@@ -130,11 +132,11 @@ impl Role {
                     quoted(line)
                 )
             }
-            (LineFault::Number, _) => {
+            LineFault::Number => {
                 let field = split(line).nth(self.number_field()).unwrap_or_default();
                 format!("{} {}: {expected}", self.number(), not_a_number(field))
             }
-            (LineFault::Fields(count), _) => {
+            LineFault::Fields(count) => {
                 let hint = match self {
                     Role::Run if has_lone_return(line) => LONE_RETURN,
                     Role::Run if count == 4 => {

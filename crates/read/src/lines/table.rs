@@ -33,17 +33,18 @@
 //! never looks like a row. With three columns, a window with a quote goes the general way as a
 //! whole: one test for 4096 bytes, and none in the loop over its lines.
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x64};
+use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use memchr::memchr_iter;
 
-use super::diagnostics::{pluralize, quoted};
-use super::dialect::Rules;
-use super::layout::TableLayout;
-use super::row::{Place, Row, RowSink};
-use super::scan::{SeparatorMark, bits_from, blocks_of, line_end, whole_line};
-use super::separator::{Field, QuoteError, Separator, split};
-use super::shape::{Role, TOO_LONG};
+use super::{
+    diagnostics::{pluralize, quoted},
+    dialect::Rules,
+    layout::TableLayout,
+    row::{Place, Row, RowSink},
+    scan::{SeparatorMark, bits_from, blocks_of, line_end, whole_line},
+    separator::{Field, QuoteError, Separator, split},
+    shape::{Role, TOO_LONG},
+};
 use crate::bytes::limits::MAX_LINE_BYTES;
 
 /// A table whose rows are found, and how their numbers are read: by their role and a dialect.
@@ -88,9 +89,17 @@ impl RowScanner {
         rows: TableRows<'_>,
         sink: &mut impl RowSink,
     ) -> u64 {
-        let line = memchr_iter(b'\n', &text[..skip]).count() as u64;
+        let mut line = memchr_iter(b'\n', &text[..skip]).count() as u64;
+        // Rows may lack the number: all lines are split byte by byte.
         if rows.table.bare.is_some() {
-            return each_line(text, skip, line, rows, sink);
+            let mut start = skip;
+            while start < text.len() {
+                let end = line_end(text, start);
+                line += 1;
+                any_line(text, [start, end], line, rows, sink);
+                start = end + 1;
+            }
+            return line;
         }
         match (rows.table.columns, rows.table.separator) {
             (3, Separator::Tab | Separator::Comma) => {
@@ -350,23 +359,6 @@ fn any_line(
     let place = |column: usize| [start + fields[column].start, start + fields[column].end];
     let read = [table.query, table.doc, table.number].map(place);
     rows.pass(text, number, read, place, sink);
-}
-
-/// Splits all lines of a table byte by byte, for tables in which rows may lack the number.
-fn each_line(
-    text: &[u8],
-    mut start: usize,
-    mut line: u64,
-    rows: TableRows<'_>,
-    sink: &mut impl RowSink,
-) -> u64 {
-    while start < text.len() {
-        let end = line_end(text, start);
-        line += 1;
-        any_line(text, [start, end], line, rows, sink);
-        start = end + 1;
-    }
-    line
 }
 
 /// Returns whether a row of a table has a query and no number, or ends behind its query.

@@ -1,10 +1,12 @@
 //! The rows of TREC text: what the fields of its lines mean.
 
-use super::dialect::{Comments, Rules};
-use super::number::decimal;
-use super::row::{Row, RowSink};
-use super::scan::{Fields, TakeLines};
-use super::shape::{LineFault, Role};
+use super::{
+    dialect::{Comments, Rules},
+    number::decimal,
+    row::{Row, RowSink},
+    scan::{Fields, TakeLines},
+    shape::{LineFault, Role},
+};
 
 /// A taker of lines that makes rows of them, for a sink of rows. Lines have `N` fields: those of a
 /// run six or more, and judgments four, or five with a sub-group.

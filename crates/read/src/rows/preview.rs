@@ -3,8 +3,7 @@
 use super::text_rows::TextRows;
 use crate::bytes::input::Input;
 use crate::error::Result;
-use crate::format::ReadOptions;
-use crate::format::tables::TableReader;
+use crate::format::{ReadOptions, tables::TableReader};
 use crate::lines::shape::Role;
 use crate::text::ReadSettings;
 
@@ -24,7 +23,7 @@ pub struct PreviewRow {
     pub line: u64,
     /// The query, the document, and the grade, score or −rank of the line, as written in the input;
     /// or the fault of the line.
-    pub read: std::result::Result<[Vec<u8>; 3], String>,
+    pub read: Result<[Vec<u8>; 3], String>,
 }
 
 impl Preview {
@@ -41,7 +40,7 @@ impl Preview {
     ) -> Result<Self> {
         let role = if judgments { Role::Qrels } else { Role::Run };
         let settings = ReadSettings { tables, ..ReadSettings::new(read_as) };
-        let text = TextRows::open(settings, input, role, None)?;
+        let mut text = TextRows::open(settings, input, role, None)?;
         let (what, mut rows) = (text.form.what.clone(), Vec::new());
         text.each(&mut |line, row| {
             let read = row.map(|row| [row.query, row.doc, row.number].map(<[u8]>::to_vec));

@@ -4,26 +4,29 @@
 //! each query only if ranks are counted.
 
 use std::io::{Read, Write};
-use std::rc::Rc;
 
 use memchr::memchr;
 
-use crate::bytes::hash::Seed;
-use crate::bytes::input::Input;
-use crate::bytes::interner::Interner;
-use crate::columns::decimal::{Integer, LONGEST};
-use crate::columns::text::ColumnId;
-use crate::columns::{self, CheckedColumns};
+use crate::bytes::{hash::Seed, input::Input, interner::Interner};
+use crate::columns::{
+    self, CheckedColumns,
+    decimal::{Integer, LONGEST},
+    text::ColumnId,
+};
 use crate::error::{Error, Problems, Result};
-use crate::format::row_layout::{LinesOf, RowScanners};
-use crate::format::tables::{with_judgments, with_records};
-use crate::format::{AlignedQrels, RowLayout, RowShape};
-use crate::lines::chunks::{ChunkSize, CutRule, StreamBlock};
-use crate::lines::diagnostics::whole_file;
-use crate::lines::dialect::Rules;
-use crate::lines::layout::{NumberKind, not_counted};
-use crate::lines::row::{Place, Row, RowBatch, RowSink};
-use crate::lines::shape::Role;
+use crate::format::{
+    AlignedQrels, RowLayout, RowShape,
+    row_layout::{LinesOf, RowScanners},
+    tables::{with_judgments, with_records},
+};
+use crate::lines::{
+    chunks::{ChunkSize, CutRule, StreamBlock},
+    diagnostics::whole_file,
+    dialect::Rules,
+    layout::{NumberKind, not_counted},
+    row::{Place, Row, RowBatch, RowSink},
+    shape::Role,
+};
 use crate::progress::{check_stopped, is_stopped};
 use crate::text::{ReadSettings, StreamHead};
 
@@ -48,20 +51,6 @@ pub struct TextRow<'t> {
     pub group: Option<&'t [u8]>,
 }
 
-impl<'t> TextRow<'t> {
-    /// Makes a row from the values of columns, without the text of its number.
-    fn from_columns(
-        at: usize,
-        query: &'t [u8],
-        group: Option<&'t [u8]>,
-        doc: &'t [u8],
-        value: f64,
-    ) -> Self {
-        let (line, number) = (at as u64 + 1, &[]);
-        Self { line, query, doc, number, value, rank: None, tag: None, group }
-    }
-}
-
 /// The rank of a row of a run: as written in the text, or counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRank<'t> {
@@ -83,12 +72,12 @@ pub fn each_row(
     partner: Option<&AlignedQrels>,
     mut take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
 ) -> Result<()> {
-    let text = TextRows::open(settings, input, role, partner)?;
-    let (name, form) = (text.text.text.name().to_owned(), text.form.clone());
+    let mut text = TextRows::open(settings, input, role, partner)?;
+    let name = text.text.text.name().to_owned();
     let watch = settings.watch.map(|watch| &**watch);
     let (mut problems, mut any) = (Problems::default(), false);
     // Lines of a row each cannot name a query without documents.
-    let is_of_lines = matches!(form.shape, RowShape::Trec | RowShape::Table(_));
+    let is_of_lines = matches!(text.form.shape, RowShape::Trec | RowShape::Table(_));
     let recognised = settings.recognised.filter(|_| role == Role::Qrels && !is_of_lines);
     let mut judged = RowCounts::default();
     text.each(&mut |line, row| {
@@ -107,12 +96,13 @@ pub fn each_row(
     check_stopped(watch)?;
     if !any {
         let what = if role == Role::Qrels { "judgment" } else { "result" };
-        let expected = form.expected(role);
+        let expected = text.form.expected(role);
         problems = whole_file(&name, format!("there is no {what} in it{expected}"));
     }
     if let Some(recognised) = recognised {
-        recognised
-            .note_bare_queries(&name, form.bare_queries(), |id| judged.queries.get(id).is_some());
+        recognised.note_bare_queries(&name, text.form.bare_queries(), |id| {
+            judged.queries.get(id).is_some()
+        });
     }
     problems.into_result(())
 }
@@ -120,7 +110,7 @@ pub fn each_row(
 /// A qrels or run text that was opened to be read row by row.
 pub struct TextRows {
     text: StreamHead,
-    pub form: Rc<RowLayout>,
+    pub form: RowLayout,
     role: Role,
     rules: Rules,
     /// Whether judgments are read by judge or subtopic.
@@ -146,7 +136,7 @@ impl TextRows {
         let by_facet = role == Role::Qrels && settings.table_facets().is_some();
         let rules = settings.dialect.rules();
         let block = ChunkSize::default();
-        Ok(Self { text, form: Rc::new(form), role, rules, by_facet, block })
+        Ok(Self { text, form, role, rules, by_facet, block })
     }
 
     /// Passes each line of the text to `take`, as a row or a message about its fault, until `take`
@@ -154,11 +144,21 @@ impl TextRows {
     ///
     /// # Errors
     /// An unreadable text.
-    pub fn each(self, take: &mut TakeRow<'_>) -> Result<()> {
-        let Self { mut text, form, role, rules, by_facet, block } = self;
-        let name = text.text.name().to_owned();
-        let mut taking = TakingRows::new(role, rules, by_facet, &form, take);
-        if let Some(table) = form.columns() {
+    pub fn each(&mut self, take: &mut TakeRow<'_>) -> Result<()> {
+        let Self { text, form: layout, role, rules, by_facet, block } = self;
+        let (name, layout, role) = (text.text.name().to_owned(), &*layout, *role);
+        let mut taking = TakingRows {
+            role,
+            rules: *rules,
+            by_facet: *by_facet,
+            layout,
+            counts: (role == Role::Run && layout.counts_ranks()).then(RowCounts::default),
+            number: Vec::new(),
+            before: 0,
+            more: true,
+            take,
+        };
+        if let Some(table) = layout.columns() {
             return match role {
                 Role::Qrels => with_judgments(table, |batches| {
                     CheckedColumns::from_judgments(&name, batches, Seed::random())
@@ -170,7 +170,7 @@ impl TextRows {
                 }),
             };
         }
-        let read = taking.text(Box::new(text.all()), block);
+        let read = taking.text(Box::new(text.all()), *block);
         read.map_err(|error| Error::unreadable(&name, error))
     }
 }
@@ -225,71 +225,45 @@ struct TakingRows<'f> {
     take: &'f mut TakeRow<'f>,
 }
 
-impl<'f> TakingRows<'f> {
-    fn new(
-        role: Role,
-        rules: Rules,
-        by_facet: bool,
-        layout: &'f RowLayout,
-        take: &'f mut TakeRow<'f>,
-    ) -> Self {
-        let counts = (role == Role::Run && layout.counts_ranks()).then(RowCounts::default);
-        let (number, before, more) = (Vec::new(), 0, true);
-        Self { role, rules, by_facet, layout, counts, number, before, more, take }
-    }
-
+impl TakingRows<'_> {
     /// Returns a grade as the dialect reads it: without decimals, if the dialect has whole grades.
     fn grade(&self, value: f64) -> f64 {
         let is_whole = self.role == Role::Qrels && self.rules.whole_grades;
         if is_whole { value.trunc() } else { value }
     }
 
-    /// Passes all rows of columns in memory to the caller's function.
+    /// Checks all rows of columns in memory, writes their numbers and ranks as text, and passes them
+    /// to the caller's function.
     fn columns(&mut self, columns: &CheckedColumns<'_>) {
-        let mut counts = RowCounts::default();
-        if self.by_facet {
-            columns.each_faceted(0..columns.rows(), |at, query, [group, _], doc, grade| {
-                let row = TextRow::from_columns(at, query, Some(group), doc, grade);
-                self.take_of_columns(row, None, &mut counts)
-            });
-        } else {
-            columns.each_row(|at, query, doc, number, rank| {
-                let row = TextRow::from_columns(at, query, None, doc, number);
-                self.take_of_columns(row, rank, &mut counts)
-            });
-        }
-    }
-
-    /// Checks one row of columns, writes its number and rank as text, and passes it to the caller's
-    /// function.
-    fn take_of_columns(
-        &mut self,
-        row: TextRow<'_>,
-        rank: Option<i64>,
-        counts: &mut RowCounts,
-    ) -> bool {
-        let TextRow { line, query, group, .. } = row;
-        let role = self.role;
-        if !columns::is_valid_number(role, row.value) {
-            return (self.take)(line, Err(columns::invalid_number_message(role, row.value)));
-        }
-        if group.is_some_and(<[u8]>::is_empty) {
-            return (self.take)(line, Err("the group is empty".to_owned()));
-        }
-        let mut digits = [0; LONGEST];
-        let rank = match (role, rank) {
-            (Role::Qrels, _) => None,
-            (Role::Run, Some(rank)) => {
-                let rank = ColumnId::Integer(Integer::new(rank));
-                Some(TextRank::Written(rank.bytes(&mut digits)))
+        let (role, mut counts) = (self.role, RowCounts::default());
+        columns.each_row(|row, (batch, at), [query, doc]| {
+            let (line, value) = (row as u64 + 1, batch.number(at));
+            if !columns::is_valid_number(role, value) {
+                return (self.take)(line, Err(columns::invalid_number_message(role, value)));
             }
-            (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
-        };
-        let value = self.grade(row.value);
-        // A conversion writes the number as it stands in the input, even if the dialect cuts
-        // grades.
-        let number = written_out(row.value, &mut self.number);
-        (self.take)(line, Ok(TextRow { number, value, rank, ..row }))
+            let [mut group, mut rank] = [[0; LONGEST]; 2];
+            let group = self.by_facet.then(|| match &batch.groups[0] {
+                Some(groups) => groups.id(at).bytes(&mut group),
+                None => &[],
+            });
+            if group.is_some_and(<[u8]>::is_empty) {
+                return (self.take)(line, Err("the group is empty".to_owned()));
+            }
+            let given = batch.rank.and_then(|ranks| ranks.signed(at));
+            let rank = match (role, given) {
+                (Role::Qrels, _) => None,
+                (Role::Run, Some(given)) => {
+                    let given = ColumnId::Integer(Integer::new(given));
+                    Some(TextRank::Written(given.bytes(&mut rank)))
+                }
+                (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
+            };
+            // A conversion writes the number as it stands in the input, even if the dialect cuts
+            // grades.
+            let (value, number) = (self.grade(value), written_out(value, &mut self.number));
+            let row = TextRow { line, query, doc, number, value, rank, tag: None, group };
+            (self.take)(line, Ok(row))
+        });
     }
 
     /// Passes the rows of a text to the caller's function, block by block.
@@ -316,40 +290,6 @@ impl<'f> TakingRows<'f> {
             self.more = (self.take)(row.line, Ok(row));
         }
     }
-
-    /// Passes on a row of a format other than TREC, with a missing rank counted, and −rank for a
-    /// missing score. The row is on line `line` of its chunk.
-    #[inline(always)]
-    fn take_ranked(&mut self, row: TextRow<'_>, line: u64) {
-        let TextRow { query, number, value, .. } = row;
-        let kind = self.layout.number_kind();
-        let count = self.counts.as_mut().map(|counts| counts.count(query));
-        let counted = count.as_ref().map(|count| TextRank::Counted(**count));
-        if let (Some(options), Some(count)) = (self.layout.counted_ranks(), count)
-            && *count != RowCounts::WRONG
-            && value != *count as f64
-        {
-            let expected = std::mem::replace(count, RowCounts::WRONG);
-            return self.fault(0, line, || {
-                not_counted(value.to_string().as_bytes(), Some(expected), options)
-            });
-        }
-        // The buffer is taken out of `self`, because `take` borrows `self` while the row borrows
-        // the buffer.
-        let mut decimal = std::mem::take(&mut self.number);
-        let rank = row.rank.or(counted);
-        self.take(match kind {
-            NumberKind::Number if number.is_empty() => {
-                TextRow { number: written_out(value, &mut decimal), rank, ..row }
-            }
-            NumberKind::Number => TextRow { rank, ..row },
-            NumberKind::CountedRank | NumberKind::Rank => {
-                let (rank, value) = (Some(TextRank::Written(number)), -value);
-                TextRow { number: written_out(value, &mut decimal), value, rank, ..row }
-            }
-        });
-        self.number = decimal;
-    }
 }
 
 impl RowSink for TakingRows<'_> {
@@ -371,7 +311,33 @@ impl RowSink for TakingRows<'_> {
         if matches!(self.layout.shape, RowShape::Trec) {
             return self.take(of_row);
         }
-        self.take_ranked(of_row, row.line);
+        // A missing rank is counted, and −rank is written for a missing score.
+        let count = self.counts.as_mut().map(|counts| counts.count(query));
+        let counted = count.as_ref().map(|count| TextRank::Counted(**count));
+        if let (Some(options), Some(count)) = (self.layout.counted_ranks(), count)
+            && *count != RowCounts::WRONG
+            && value != *count as f64
+        {
+            let expected = std::mem::replace(count, RowCounts::WRONG);
+            return self.fault(0, row.line, || {
+                not_counted(value.to_string().as_bytes(), Some(expected), options)
+            });
+        }
+        // The buffer is taken out of `self`, because `take` borrows `self` while the row borrows
+        // the buffer.
+        let mut decimal = std::mem::take(&mut self.number);
+        let rank = rank.or(counted);
+        self.take(match self.layout.number_kind() {
+            NumberKind::Number if number.is_empty() => {
+                TextRow { number: written_out(value, &mut decimal), rank, ..of_row }
+            }
+            NumberKind::Number => TextRow { rank, ..of_row },
+            NumberKind::CountedRank | NumberKind::Rank => {
+                let (rank, value) = (Some(TextRank::Written(number)), -value);
+                TextRow { number: written_out(value, &mut decimal), value, rank, ..of_row }
+            }
+        });
+        self.number = decimal;
     }
 
     #[cold]

@@ -13,20 +13,22 @@ use std::borrow::Cow;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
-use crate::bytes::input::Input;
-use crate::bytes::mmap::FileAccess;
+use crate::bytes::{input::Input, mmap::FileAccess};
 use crate::doc_ids::rule::DocIdRule;
 use crate::error::{Result, printable};
-use crate::format::detect::detect;
-use crate::format::detect::first_lines::{DetectContext, TableReaders};
-use crate::format::detect::foreign::{ForeignFormat, head};
-use crate::format::detected_formats::DetectedFormats;
-use crate::format::open_input::OpenInput;
-use crate::format::tables::TableReader;
-use crate::format::{AlignedQrels, ColumnNames, ReadOptions, RowLayout};
+use crate::format::{
+    AlignedQrels, ColumnNames, ReadOptions, RowLayout,
+    detect::{
+        detect,
+        first_lines::DetectContext,
+        foreign::{ForeignFormat, head},
+    },
+    detected_formats::DetectedFormats,
+    open_input::OpenInput,
+    tables::TableReader,
+};
 use crate::judged_by::FacetKind;
-use crate::lines::dialect::Dialect;
-use crate::lines::shape::Role;
+use crate::lines::{dialect::Dialect, shape::Role};
 use crate::progress::ProgressHandle;
 use streaming::StreamingText;
 
@@ -41,7 +43,7 @@ impl ReadOptions {
 }
 
 /// The detected format of a qrels or run text, or the description of a text that is neither.
-pub type DetectedFormat = std::result::Result<RowLayout, ForeignFormat>;
+pub type DetectedFormat = Result<RowLayout, ForeignFormat>;
 
 /// The purpose of reading a text: as judgments or as a run for a join, or row by row. Judgments may
 /// list the documents of a run without ids.
@@ -53,16 +55,6 @@ pub enum Purpose<'a> {
     Run(Option<&'a AlignedQrels>),
     /// Rows of the text: ranks are read, but order nothing.
     Rows(Role, Option<&'a AlignedQrels>),
-}
-
-impl Purpose<'_> {
-    fn role(self) -> Role {
-        match self {
-            Self::Judgments => Role::Qrels,
-            Self::Run(_) => Role::Run,
-            Self::Rows(role, _) => role,
-        }
-    }
 }
 
 /// An opened qrels or run text with its detected format.
@@ -85,13 +77,6 @@ pub struct StreamHead {
     pub text: StreamingText<'static>,
 }
 
-impl StreamHead {
-    /// Returns a reader of the whole text, the start that was read already included.
-    pub fn all(&mut self) -> impl Read + Send + '_ {
-        Cursor::new(std::mem::take(&mut self.start)).chain(&mut self.text)
-    }
-}
-
 impl OpenText {
     /// Detects the format of an open input that can be read repeatedly.
     pub fn open_buffered(
@@ -110,11 +95,8 @@ impl OpenText {
     /// An input that cannot be opened, or has an unreadable start.
     pub fn open(settings: ReadSettings<'_>, input: Input, purpose: Purpose<'_>) -> Result<Self> {
         if !input.is_stream() {
-            return Ok(Self::open_buffered(
-                settings,
-                Arc::new(input.open(settings.access)?),
-                purpose,
-            ));
+            let opened = Arc::new(input.open(settings.access)?);
+            return Ok(Self::open_buffered(settings, opened, purpose));
         }
         let mut text = StreamingText::from_input(input)?;
         let (name, start) = (text.name().to_owned(), text.head()?);
@@ -124,6 +106,11 @@ impl OpenText {
 }
 
 impl StreamHead {
+    /// Returns a reader of the whole text, the start that was read already included.
+    pub fn all(&mut self) -> impl Read + Send + '_ {
+        Cursor::new(std::mem::take(&mut self.start)).chain(&mut self.text)
+    }
+
     /// Opens an input of qrels or a run to read its rows one after another, and detects its format.
     /// Only tables are held, because tables are needed as a whole.
     ///
@@ -205,23 +192,9 @@ impl<'a> ReadSettings<'a> {
 
     /// Detects the format of a text by its `start`, and adds the format to the list of recognised
     /// formats. `text` is the text itself, if it can be read again.
-    pub fn detect(
-        self,
-        purpose: Purpose<'_>,
-        name: &str,
-        start: Option<&[u8]>,
-        text: Option<&Arc<OpenInput>>,
-    ) -> DetectedFormat {
-        let form = self.detect_format(purpose, name, start, text);
-        self.record_format(name, &form, purpose.role());
-        form
-    }
-
-    /// Detects the format of a text like [`ReadSettings::detect`], and leaves the list of formats
-    /// unchanged.
     ///
     /// If the start is unreadable, the rest is unreadable, too, and its reader reports the error.
-    pub fn detect_format(
+    pub fn detect(
         self,
         purpose: Purpose<'_>,
         name: &str,
@@ -238,35 +211,28 @@ impl<'a> ReadSettings<'a> {
             Role::Run => (None, self.runs_as, self.units),
         };
         let read_as = &*read_as.for_doc_ids(units);
-        let tables = TableReaders { reader: self.tables, ranks };
+        let (dialect, tables) = (self.dialect, self.tables);
         let known =
-            DetectContext { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
+            DetectContext { role, by, name, dialect, read_as, text, tables, ranks, partner };
         let form = match start {
             Some(start) => detect(head(start), known)?,
             None => RowLayout::trec(),
         };
-        match units {
-            DocIdRule::Column(name) if !form.has_names() => {
-                let message = format!(
-                    "is {}, which has no column '{}' of units",
-                    form.what,
-                    printable(name.as_bytes())
-                );
-                Err(ForeignFormat::whole(message))
-            }
-            _ => Ok(form),
+        if let DocIdRule::Column(name) = units
+            && !form.has_names()
+        {
+            let (what, name) = (form.what, printable(name.as_bytes()));
+            let message = format!("is {what}, which has no column '{name}' of units");
+            return Err(message.into());
         }
+        if let Some(recognised) = self.recognised {
+            recognised.add(name, &form, role);
+        }
+        Ok(form)
     }
 
     /// Returns the facet of the judgments (judge or subtopic) that a table may have a column of.
     pub fn table_facets(self) -> Option<FacetKind> {
         self.judged_by.filter(|by| matches!(by, FacetKind::Judge | FacetKind::Subtopic))
-    }
-
-    /// Adds the detected format of a text to the list of recognised formats.
-    pub fn record_format(self, name: &str, form: &DetectedFormat, role: Role) {
-        if let (Some(recognised), Ok(form)) = (self.recognised, form) {
-            recognised.add(name, form, role);
-        }
     }
 }

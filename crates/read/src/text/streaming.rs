@@ -4,13 +4,17 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use crate::bytes::compression::{BYTE_ORDER_MARK, Codec, SourceReader};
-use crate::bytes::input::{Input, RunInput, run_names};
-use crate::bytes::limits::MAX_LINE_BYTES;
+use crate::bytes::{
+    compression::{BYTE_ORDER_MARK, Codec, SourceReader},
+    input::Input,
+    limits::MAX_LINE_BYTES,
+};
 use crate::error::{Error, Result};
-use crate::format::detect::foreign::{HEAD, has_head};
-use crate::format::lmx::is_label_matrix;
-use crate::format::open_input::{is_matrix, read_on, stdin_file};
+use crate::format::{
+    detect::foreign::{HEAD, has_head},
+    lmx::is_label_matrix,
+    open_input::{is_matrix, read_on, stdin_file},
+};
 use crate::progress::{ProgressHandle, ProgressReader};
 
 /// A qrels or run text that can be read only once, as through a pipe.
@@ -139,22 +143,5 @@ impl Input {
             Self::Stdin => stdin_file().is_none(),
             Self::Bytes { .. } => false,
         }
-    }
-}
-
-impl RunInput {
-    /// Returns the input that the text of the run is read from.
-    #[doc(hidden)]
-    pub fn input(&self) -> &Input {
-        &self.input
-    }
-
-    /// Returns the name of a run that is alone: the given name, or one made from its path.
-    ///
-    /// # Errors
-    /// None: a single name cannot be used twice.
-    #[doc(hidden)]
-    pub fn name_alone(&self) -> Result<String> {
-        Ok(run_names(std::slice::from_ref(self))?.remove(0))
     }
 }

@@ -5,7 +5,7 @@
 ///
 /// The positions are differences of grades, unless squares of these could overflow or vanish; then
 /// the highest is at 1. The coefficients do not depend on the unit of the axis.
-pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+pub fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let (Some(lowest), Some(highest)) = (grades.clone().next(), grades.clone().last()) else {
         return Vec::new();
     };
@@ -25,11 +25,11 @@ pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
 /// that are not after the point. The point only moves forward.
 ///
 /// All terms are positive, so nothing cancels. Sums of integers below 2⁵³ are exact.
-#[derive(Debug, Default)]
-pub(super) struct Distances {
+#[derive(Default)]
+pub struct Distances {
     point: f64,
-    /// The number of ratings.
-    count: f64,
+    /// The number of ratings; those that are added have their grade at the point.
+    pub count: f64,
     /// The sum of the distances.
     pub linear: f64,
     /// The sum of the squared distances.
@@ -38,28 +38,23 @@ pub(super) struct Distances {
 
 impl Distances {
     /// Moves the point on the axis of grades forward to `point`, and updates the sums of distances.
-    pub(super) fn advance(&mut self, point: f64) {
+    pub fn advance(&mut self, point: f64) {
         let step = point - self.point;
         self.square += step * (2.0 * self.linear + step * self.count);
         self.linear += step * self.count;
         self.point = point;
     }
-
-    /// Adds `count` ratings whose grade is at the point on the axis.
-    pub(super) fn add(&mut self, count: f64) {
-        self.count += count;
-    }
 }
 
 /// Returns the sum of squared distances over all pairs of ratings, each pair once, from positions
 /// in ascending order and the number of ratings at each.
-pub(super) fn squared_distances(counts: impl Iterator<Item = (f64, f64)>) -> f64 {
+pub fn squared_distances(counts: impl Iterator<Item = (f64, f64)>) -> f64 {
     let mut before = Distances::default();
     let mut sum = 0.0;
     for (position, count) in counts {
         before.advance(position);
         sum += count * before.square;
-        before.add(count);
+        before.count += count;
     }
     sum
 }

@@ -2,22 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::axis::{Distances, positions};
-use super::rating::CodedRating;
-use super::report::PairAgreement;
+use super::{
+    axis::{Distances, positions},
+    rating::CodedRating,
+    report::PairAgreement,
+};
 
 /// The largest number of judges for which each pair is compared.
 pub const MAX_PAIRED_JUDGES: usize = 50;
 
 /// Computes the agreement of each pair of `judges` judges; the ratings `coded` are sorted by judge
 /// and item.
-pub(super) fn pairs(coded: &[CodedRating], judges: usize, grades: &[f64]) -> Vec<PairAgreement> {
+pub fn pairs(coded: &[CodedRating], judges: usize, grades: &[f64]) -> Vec<PairAgreement> {
     let columns = (0..judges).map(|judge| {
         let [start, end] = [judge, judge + 1]
             .map(|judge| coded.partition_point(|rating| (rating.judge as usize) < judge));
         &coded[start..end]
     });
-    let columns: Vec<&[CodedRating]> = columns.collect();
+    let columns: Vec<_> = columns.collect();
     let mut pairs = Vec::with_capacity(judges * judges.saturating_sub(1) / 2);
     let mut common = Vec::new();
     for first in 0..judges {
@@ -76,8 +78,8 @@ fn pair(judges: [u32; 2], common: &mut [[usize; 2]], grades: &[f64]) -> PairAgre
         before.iter_mut().for_each(|before| before.advance(position));
         expected_linear += b * before[0].linear + a * before[1].linear;
         expected_square += b * before[0].square + a * before[1].square;
-        before[0].add(a);
-        before[1].add(b);
+        before[0].count += a;
+        before[1].count += b;
     }
     // Equal pairs of grades are brought together, whichever judge gave the lower.
     common.iter_mut().for_each(|codes| codes.sort_unstable());

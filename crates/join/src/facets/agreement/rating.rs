@@ -68,8 +68,8 @@ impl fmt::Display for RatingFault {
 impl std::error::Error for RatingFault {}
 
 /// A rating whose grade is replaced by its position in the sorted list of grades.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CodedRating {
+#[derive(Clone, Copy)]
+pub struct CodedRating {
     pub item: u32,
     pub judge: u32,
     pub code: usize,
@@ -77,7 +77,7 @@ pub(super) struct CodedRating {
 
 /// Returns the judges' `ratings` with each grade replaced by its position in the sorted list of
 /// different grades, and this list. The grades are finite.
-pub(super) fn coded(ratings: &[Rating]) -> (Vec<CodedRating>, Vec<f64>) {
+pub fn coded(ratings: &[Rating]) -> (Vec<CodedRating>, Vec<f64>) {
     let mut grades: Vec<f64> = ratings.iter().map(|rating| rating.grade).collect();
     grades.sort_unstable_by(f64::total_cmp);
     // The two zeros are equal, and of them the first is kept.

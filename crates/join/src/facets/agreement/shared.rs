@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use super::axis::{positions, squared_distances};
-use super::rating::CodedRating;
+use super::{
+    axis::{positions, squared_distances},
+    rating::CodedRating,
+};
 
 /// Counts of judges' grades over the items with at least two ratings, for coefficients of
 /// agreement.
-pub(super) struct SharedItems<'a> {
+pub struct SharedItems<'a> {
     /// All ratings, sorted by item and code.
     coded: &'a [CodedRating],
     /// The sorted list of grades.
@@ -24,7 +26,7 @@ pub(super) struct SharedItems<'a> {
 impl<'a> SharedItems<'a> {
     /// Counts the grades of the items with at least two ratings; all ratings `coded` are sorted by
     /// item and code.
-    pub(super) fn new(coded: &'a [CodedRating], grades: &'a [f64]) -> Self {
+    pub fn new(coded: &'a [CodedRating], grades: &'a [f64]) -> Self {
         let mut totals = vec![0; grades.len()];
         let mut sizes: BTreeMap<usize, (usize, u128)> = BTreeMap::new();
         for item in shared_items(coded) {
@@ -40,7 +42,7 @@ impl<'a> SharedItems<'a> {
     }
 
     /// Returns the number of items with at least two ratings.
-    pub(super) fn items(&self) -> usize {
+    pub fn items(&self) -> usize {
         self.sizes.values().map(|(items, _)| items).sum()
     }
 
@@ -53,7 +55,7 @@ impl<'a> SharedItems<'a> {
     }
 
     /// Computes Fleiss' kappa of all judges, over the items with at least two ratings.
-    pub(super) fn fleiss(&self) -> Option<f64> {
+    pub fn fleiss(&self) -> Option<f64> {
         let expected = self.different_pairs()? / (self.ratings as u128).pow(2) as f64;
         let shares = self.sizes.iter().map(|(&size, &(_, different))| {
             different as f64 / (size as u128 * (size - 1) as u128) as f64
@@ -63,7 +65,7 @@ impl<'a> SharedItems<'a> {
     }
 
     /// Computes Krippendorff's alpha of all judges with the nominal metric.
-    pub(super) fn alpha_nominal(&self) -> Option<f64> {
+    pub fn alpha_nominal(&self) -> Option<f64> {
         let expected = self.different_pairs()?;
         let observed =
             self.sizes.iter().map(|(&size, &(_, different))| different as f64 / (size - 1) as f64);
@@ -73,7 +75,7 @@ impl<'a> SharedItems<'a> {
     /// Computes Krippendorff's alpha where the disagreement of two grades is the squared distance
     /// between their `positions`, one for each grade. Positions of grades outside the shared items
     /// are ignored.
-    pub(super) fn alpha_at(&self, positions: &[f64]) -> Option<f64> {
+    pub fn alpha_at(&self, positions: &[f64]) -> Option<f64> {
         self.different_pairs()?;
         let counts = positions.iter().zip(&self.totals).filter(|&(_, &count)| count > 0);
         let expected =
@@ -84,7 +86,7 @@ impl<'a> SharedItems<'a> {
         });
         // Sorted sums do not depend on the numbers of the items. Of items with equally many
         // ratings, the sum is divided once.
-        let mut items: Vec<(usize, f64)> = items.collect();
+        let mut items: Vec<_> = items.collect();
         items.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let observed = items.chunk_by(|a, b| a.0 == b.0).map(|items| {
             items.iter().map(|(_, squares)| squares).sum::<f64>() / (items[0].0 - 1) as f64
@@ -102,7 +104,7 @@ impl<'a> SharedItems<'a> {
     /// Returns the middle of the ranks that each grade takes among the ratings of items with at
     /// least two, doubled, for ordinal alpha. The distance between two is twice that of the ordinal
     /// metric.
-    pub(super) fn middle_ranks(&self) -> Vec<f64> {
+    pub fn middle_ranks(&self) -> Vec<f64> {
         let mut before = 0u128;
         let ranks = self.totals.iter().map(|&count| {
             let middle = 2 * before + count as u128;
@@ -114,7 +116,7 @@ impl<'a> SharedItems<'a> {
 
     /// Returns the positions on an axis of the grades of items with at least two ratings, and 0 for
     /// all further grades.
-    pub(super) fn positions(&self) -> Vec<f64> {
+    pub fn positions(&self) -> Vec<f64> {
         let used = (0..self.grades.len()).filter(|&code| self.totals[code] > 0);
         let mut all = vec![0.0; self.grades.len()];
         // Grades of other items must not decide the unit of the positions.

@@ -4,8 +4,10 @@
 //! If nonrelevant documents are too few, more of them are imagined behind all documents. If
 //! nonrelevant documents are too many, only the first ones in the ranking stay.
 
-use super::group::{PlacedMember, PreferenceGroup};
-use super::measure::{FulfilledShare, Sides};
+use super::{
+    group::{PlacedMember, PreferenceGroup},
+    measure::FulfilledShare,
+};
 
 /// Returns the fulfilled part of the preferences in a judgment group that is made to have as many
 /// nonrelevant documents as relevant ones; not a number if no preference is possible.
@@ -14,7 +16,7 @@ use super::measure::{FulfilledShare, Sides};
 /// documents at positions before `found`. Only the first `end` members count, and `share` has the
 /// preferences between those members before any document is added or dropped. One exception is an
 /// oddity of trec_eval: `every` counts the relevant documents of all members.
-pub(super) fn balanced(
+pub fn balanced(
     group: &PreferenceGroup,
     members: &[PlacedMember],
     share: FulfilledShare,
@@ -98,11 +100,13 @@ fn without_surplus(
 fn share_of_pairs(group: &PreferenceGroup, members: &[PlacedMember], found: u32) -> FulfilledShare {
     let mut share = FulfilledShare::default();
     for (at, first) in members.iter().enumerate() {
-        let mut sides = Sides::default();
+        let mut of_first = FulfilledShare::default();
         let behind = group.behind(&first.member);
-        members[at + 1..].iter().for_each(|second| sides.add(behind(&second.member)));
-        let fulfilled = if first.position < found { sides.first } else { 0 };
-        share.add(FulfilledShare { fulfilled, possible: sides.sum() });
+        members[at + 1..].iter().for_each(|second| of_first.add(behind(&second.member)));
+        if first.position >= found {
+            of_first.fulfilled = 0;
+        }
+        share.add(of_first);
     }
     share
 }

@@ -4,13 +4,15 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::balanced::balanced;
-use super::group::{PlacedMember, PreferenceGroup};
-use super::line::{MOST_DOCUMENTS, NumberedLine, PreferenceFault, PreferenceLine};
-use super::measure::{FulfilledCounts, FulfilledShare, PairShares, Sides};
+use super::{
+    balanced::balanced,
+    group::{PlacedMember, PreferenceGroup},
+    line::{MOST_DOCUMENTS, NumberedLine, PreferenceFault, PreferenceLine},
+    measure::{FulfilledCounts, FulfilledShare, PairShares},
+};
 
 /// The preferences between documents of one query, checked and prepared for counting.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Preferences {
     documents: u32,
     groups: Vec<PreferenceGroup>,
@@ -26,15 +28,7 @@ impl Preferences {
         if documents > MOST_DOCUMENTS {
             return Err(PreferenceFault::TooMany { documents });
         }
-        for (line, at) in lines.iter().enumerate() {
-            if at.level.is_nan() {
-                return Err(PreferenceFault::Level { line });
-            }
-            if at.document >= documents {
-                return Err(PreferenceFault::Document { line });
-            }
-        }
-        let mut sorted: Vec<NumberedLine> =
+        let mut sorted: Vec<_> =
             lines.iter().enumerate().map(|(index, &line)| NumberedLine { line, index }).collect();
         sorted.sort_unstable_by(|a, b| {
             (a.line.group, a.line.subgroup)
@@ -50,37 +44,29 @@ impl Preferences {
     ///
     /// `retrieved` are the numbers of the retrieved documents that the lines name, best first.
     /// Repeated and too large numbers are skipped.
-    pub fn count_fulfilled(&self, retrieved: &[u32]) -> FulfilledCounts {
+    pub fn count_fulfilled(&self, retrieved: impl IntoIterator<Item = u32>) -> FulfilledCounts {
         let ranked = RankedGroups::new(self, retrieved);
         let (found, end) = (ranked.found, self.documents);
+        let mut counts =
+            FulfilledCounts { groups: self.groups.len() as u64, ..FulfilledCounts::default() };
         let (mut shares, mut missed) = (PairShares::default(), PairShares::default());
         // The floats of pairs are summed in this order.
         let both = ranked.count(0..found, 0..found, &mut shares);
-        let pair_retrieved = shares;
+        counts.retrieved.pairs = shares;
         let one = ranked.count(0..found, found..end, &mut shares);
+        counts.implied.pairs = shares;
         let neither = ranked.count(found..end, found..end, &mut missed);
-        let mut counts = FulfilledCounts {
-            groups: self.groups.len() as u64,
-            // Pairs without a retrieved document fulfil nothing.
-            pair: PairShares { sum: shares.sum, pairs: shares.pairs + missed.pairs },
-            pair_retrieved,
-            pair_implied: shares,
-            ..FulfilledCounts::default()
-        };
+        // Pairs without a retrieved document fulfil nothing.
+        counts.all.pairs = PairShares { pairs: shares.pairs + missed.pairs, ..shares };
         for (at, (group, members)) in ranked.groups.iter().enumerate() {
-            let (both, one, neither) = (both[at], one[at], neither[at]);
-            let retrieved = FulfilledShare { fulfilled: both.first, possible: both.sum() };
-            let implied = FulfilledShare {
-                fulfilled: both.first + one.first,
-                possible: retrieved.possible + one.sum(),
-            };
-            let all = FulfilledShare { possible: implied.possible + neither.sum(), ..implied };
+            let retrieved = both[at];
+            let mut implied = retrieved;
+            implied.add(one[at]);
+            let possible = implied.possible + neither[at].possible;
+            let all = FulfilledShare { possible, ..implied };
             counts.all.add(all);
             counts.retrieved.add(retrieved);
             counts.implied.add(implied);
-            counts.group += all.part();
-            counts.group_retrieved += retrieved.part();
-            counts.group_implied += implied.part();
             counts.balanced += balanced(group, members, all, found, members.len());
             let end = members.partition_point(|member| member.position < found);
             counts.balanced_retrieved += balanced(group, members, retrieved, found, end);
@@ -100,10 +86,10 @@ struct RankedGroups<'a> {
 }
 
 impl<'a> RankedGroups<'a> {
-    fn new(preferences: &'a Preferences, retrieved: &[u32]) -> Self {
+    fn new(preferences: &'a Preferences, retrieved: impl IntoIterator<Item = u32>) -> Self {
         let mut positions = vec![u32::MAX; preferences.documents as usize];
         let mut next = 0;
-        for &document in retrieved {
+        for document in retrieved {
             if let Some(position @ &mut u32::MAX) = positions.get_mut(document as usize) {
                 *position = next;
                 next += 1;
@@ -122,7 +108,7 @@ impl<'a> RankedGroups<'a> {
                 position: positions[member.document as usize],
                 member,
             });
-            let mut members: Vec<PlacedMember> = members.collect();
+            let mut members: Vec<_> = members.collect();
             members.sort_unstable_by_key(|member| member.position);
             for (index, member) in members.iter().enumerate() {
                 places[member.position as usize].push((number, index));
@@ -140,28 +126,27 @@ impl<'a> RankedGroups<'a> {
         firsts: Range<u32>,
         seconds: Range<u32>,
         shares: &mut PairShares,
-    ) -> Vec<Sides> {
-        let mut of_groups = vec![Sides::default(); self.groups.len()];
-        let mut of_seconds = vec![Sides::default(); seconds.len()];
+    ) -> Vec<FulfilledShare> {
+        let mut of_groups = vec![FulfilledShare::default(); self.groups.len()];
+        let mut of_seconds = vec![FulfilledShare::default(); seconds.len()];
         for at in firsts {
             let start = seconds.start.max(at + 1);
-            of_seconds.fill(Sides::default());
+            of_seconds.fill(FulfilledShare::default());
             for &(number, index) in &self.places[at as usize] {
                 let (group, members) = &self.groups[number];
                 let [first, end] = [start, seconds.end]
                     .map(|end| members.partition_point(|member| member.position < end));
                 let behind = group.behind(&members[index].member);
-                let mut of_group = Sides::default();
+                let mut of_group = FulfilledShare::default();
                 for second in &members[first..end] {
-                    let sides = behind(&second.member);
-                    of_group.add(sides);
-                    of_seconds[(second.position - seconds.start) as usize].add(sides);
+                    let share = behind(&second.member);
+                    of_group.add(share);
+                    of_seconds[(second.position - seconds.start) as usize].add(share);
                 }
                 of_groups[number].add(of_group);
             }
-            of_seconds[(start - seconds.start) as usize..]
-                .iter()
-                .for_each(|&sides| shares.add(sides));
+            let later = &of_seconds[(start - seconds.start) as usize..];
+            later.iter().for_each(|&share| shares.add(share));
         }
         of_groups
     }

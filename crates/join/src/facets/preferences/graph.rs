@@ -2,6 +2,7 @@
 //! between levels, and circles.
 
 use std::collections::VecDeque;
+use std::iter::successors;
 use std::ops::Range;
 
 use super::line::NumberedLine;
@@ -9,7 +10,7 @@ use super::line::NumberedLine;
 /// The graph of preferences in a judgment group: its documents, and gates, the steps from a level
 /// to the next lower one. Documents are the nodes `0..size`, gates the nodes after them. A document
 /// leads to the gates below its lines, a gate to the documents of its lower class.
-pub(super) struct Graph<'a> {
+pub struct Graph<'a> {
     /// The index of the document of each line.
     local: &'a [usize],
     pub gates: Vec<ClassStep>,
@@ -18,7 +19,7 @@ pub(super) struct Graph<'a> {
 }
 
 /// A gate in a graph of preferences: a step from a level of a sub-group to the next lower level.
-pub(super) struct ClassStep {
+pub struct ClassStep {
     /// The lower class, as a range of the lines.
     lower: Range<usize>,
     /// Whether both classes have several lines.
@@ -28,7 +29,7 @@ pub(super) struct ClassStep {
 impl<'a> Graph<'a> {
     /// Makes the graph of preferences from the sorted lines of a judgment group. `local` has the
     /// index of the document of each line, among `size` documents.
-    pub(super) fn new(lines: &[NumberedLine], local: &'a [usize], size: usize) -> Self {
+    pub fn new(lines: &[NumberedLine], local: &'a [usize], size: usize) -> Self {
         let (mut gates, mut through) = (Vec::new(), vec![Vec::new(); size]);
         let mut at = 0;
         for subgroup in lines.chunk_by(|a, b| a.line.subgroup == b.line.subgroup) {
@@ -49,7 +50,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the documents of the lower level to which a gate of the graph leads.
-    pub(super) fn below(&self, gate: usize) -> &[usize] {
+    pub fn below(&self, gate: usize) -> &[usize] {
         &self.local[self.gates[gate].lower.clone()]
     }
 
@@ -66,7 +67,7 @@ impl<'a> Graph<'a> {
     /// and the documents between them.
     ///
     /// The strongly connected components are found by the algorithm of Tarjan, without recursion.
-    pub(super) fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
+    pub fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
         const NEW: u32 = u32::MAX;
         let size = self.through.len();
         let nodes = size + self.gates.len();
@@ -74,7 +75,7 @@ impl<'a> Graph<'a> {
         let mut low = vec![0; nodes];
         let mut waiting = vec![false; nodes];
         let mut stack = Vec::new();
-        let mut calls: Vec<(usize, usize)> = Vec::new();
+        let mut calls = Vec::new();
         let mut numbers = 0;
         let mut order = Vec::with_capacity(size);
         for root in 0..size {
@@ -129,14 +130,10 @@ impl<'a> Graph<'a> {
 
 /// Returns the shortest circle of preferences through the first document of `component`, as indices
 /// of lines.
-pub(super) fn circle(
-    lines: &[NumberedLine],
-    local: &[usize],
-    component: &[usize],
-) -> Vec<(usize, usize)> {
+pub fn circle(lines: &[NumberedLine], local: &[usize], component: &[usize]) -> Vec<(usize, usize)> {
     let first = component[0];
     // The upper and the lower line by which each document was reached.
-    let mut reached: Vec<Option<(usize, usize)>> = vec![None; local.len()];
+    let mut reached = vec![None; local.len()];
     let mut queue = VecDeque::from([first]);
     while let Some(document) = queue.pop_front() {
         for at in (0..lines.len()).filter(|&at| local[at] == document) {
@@ -146,18 +143,12 @@ pub(super) fn circle(
             for lower in subgroup.filter(|&lower| lines[lower].line.level < upper.level) {
                 let other = local[lower];
                 if other == first && document != first {
-                    let mut steps = vec![(at, lower)];
-                    let mut here = document;
-                    while here != first {
-                        let Some(step) = reached[here] else { break };
-                        steps.push(step);
-                        here = local[step.0];
-                    }
+                    // Back to the first document, which no step has reached.
+                    let back = successors(Some((at, lower)), |step| reached[local[step.0]]);
+                    let mut steps: Vec<_> =
+                        back.map(|(a, b)| (lines[a].index, lines[b].index)).collect();
                     steps.reverse();
-                    return steps
-                        .into_iter()
-                        .map(|(a, b)| (lines[a].index, lines[b].index))
-                        .collect();
+                    return steps;
                 }
                 let inside = component.binary_search(&other).is_ok();
                 if other != first && inside && reached[other].is_none() {

@@ -3,14 +3,16 @@
 
 use std::cmp::Ordering;
 
-use super::graph::{Graph, circle};
-use super::line::{NumberedLine, PreferenceFault};
-use super::measure::Sides;
+use super::{
+    graph::{Graph, circle},
+    line::{NumberedLine, PreferenceFault},
+    measure::FulfilledShare,
+};
 
 /// A judgment group of a query: the preferences between documents that one judge stated at one
 /// time.
-#[derive(Clone, Debug)]
-pub(super) struct PreferenceGroup {
+#[derive(Debug)]
+pub struct PreferenceGroup {
     /// The documents in ascending order.
     pub members: Vec<GroupMember>,
     /// For each height of a group with several sub-groups, a row of bits: bit `h` is set if the
@@ -20,7 +22,7 @@ pub(super) struct PreferenceGroup {
 
 /// A document of a judgment group of preferences, with its height and relevance there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GroupMember {
+pub struct GroupMember {
     pub document: u32,
     /// The height: a document is preferred to no document of its height or a greater one. With one
     /// sub-group, it is the number of lower levels, and the document is preferred to all documents
@@ -28,39 +30,31 @@ pub(super) struct GroupMember {
     pub height: u32,
     /// The number of lines with this document at this level; 1 in a group with several sub-groups.
     pub times: u32,
-    pub kind: MemberKind,
+    /// The level of the document against 0: it is relevant above, nonrelevant at 0, and below 0
+    /// neither. With one sub-group, a level below 0 is as 0.
+    pub relevance: Ordering,
 }
 
 /// A document of a judgment group of preferences, with its position in a ranking.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PlacedMember {
+#[derive(Clone, Copy)]
+pub struct PlacedMember {
     pub position: u32,
     pub member: GroupMember,
 }
 
 impl PlacedMember {
-    pub(super) fn is_relevant(&self) -> bool {
-        self.member.kind == MemberKind::Relevant
+    pub fn is_relevant(&self) -> bool {
+        self.member.relevance.is_gt()
     }
 
-    pub(super) fn is_nonrelevant(&self) -> bool {
-        self.member.kind == MemberKind::Nonrelevant
+    pub fn is_nonrelevant(&self) -> bool {
+        self.member.relevance.is_eq()
     }
-}
-
-/// The relevance of a document in a judgment group, by its level of preference: above 0, 0, or
-/// neither.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MemberKind {
-    Relevant,
-    Nonrelevant,
-    /// The level is below 0, and there are several sub-groups.
-    Neither,
 }
 
 impl PreferenceGroup {
     /// Makes a judgment group from its preference lines, which are sorted.
-    pub(super) fn new(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
+    pub fn new(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
         match lines {
             // Lines are sorted by sub-group, so the first and the last line tell whether all are
             // of one sub-group.
@@ -74,10 +68,9 @@ impl PreferenceGroup {
     /// Makes a judgment group with a single sub-group, in which levels alone decide the
     /// preferences.
     fn with_levels(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
-        let classes: Vec<&[NumberedLine]> =
-            lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
+        let classes: Vec<_> = lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
         // The document, the class and the index of each line.
-        let mut placed: Vec<(u32, usize, usize)> = Vec::with_capacity(lines.len());
+        let mut placed = Vec::with_capacity(lines.len());
         for (class, of_class) in classes.iter().enumerate() {
             placed.extend(of_class.iter().map(|line| (line.line.document, class, line.index)));
         }
@@ -93,7 +86,7 @@ impl PreferenceGroup {
                 document,
                 height: (classes.len() - 1 - class) as u32,
                 times: same.len() as u32,
-                kind: if relevant { MemberKind::Relevant } else { MemberKind::Nonrelevant },
+                relevance: if relevant { Ordering::Greater } else { Ordering::Equal },
             }
         });
         Ok(Self { members: members.collect(), chains: None })
@@ -110,7 +103,7 @@ impl PreferenceGroup {
             .iter()
             .map(|line| documents.partition_point(|&d| d < line.line.document))
             .collect();
-        let kinds = kinds(lines, &local, documents.len())?;
+        let relevance = relevance(lines, &local, documents.len())?;
         let graph = Graph::new(lines, &local, documents.len());
         let order = graph.order().map_err(|component| PreferenceFault::Cycle {
             steps: circle(lines, &local, &component),
@@ -118,30 +111,35 @@ impl PreferenceGroup {
         let mut heights = vec![0; documents.len()];
         order.iter().zip(0..).for_each(|(&document, height)| heights[document] = height);
         let chains = chains(&graph, &order, &heights);
-        let places = documents.into_iter().zip(heights).zip(kinds);
+        let places = documents.into_iter().zip(heights).zip(relevance);
         let members = places
-            .map(|((document, height), kind)| GroupMember { document, height, times: 1, kind })
+            .map(|((document, height), relevance)| GroupMember {
+                document,
+                height,
+                times: 1,
+                relevance,
+            })
             .collect();
         Ok(Self { members, chains: Some(chains) })
     }
 
     /// Returns whether the judgment group has a single sub-group, in which levels alone decide the
     /// preferences.
-    pub(super) fn is_of_levels(&self) -> bool {
+    pub fn is_of_levels(&self) -> bool {
         self.chains.is_none()
     }
 
     /// Returns a function that counts the judgment group's preferences between `first` and a
-    /// document ranked behind `first`.
-    pub(super) fn behind(&self, first: &GroupMember) -> impl Fn(&GroupMember) -> Sides {
+    /// document ranked behind `first`: those for `first`, and all.
+    pub fn behind(&self, first: &GroupMember) -> impl Fn(&GroupMember) -> FulfilledShare {
         let (height, times) = (first.height, u64::from(first.times));
         let row = self.chains.as_ref().map(|rows| &rows[height as usize]);
         move |second| {
             let follows = row.is_none_or(|row| is_set(row, second.height));
             let count = u64::from(follows) * times * u64::from(second.times);
-            Sides {
-                first: u64::from(height > second.height) * count,
-                second: u64::from(height < second.height) * count,
+            FulfilledShare {
+                fulfilled: u64::from(height > second.height) * count,
+                possible: u64::from(height != second.height) * count,
             }
         }
     }
@@ -154,7 +152,7 @@ fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> 
     let words = order.len().div_ceil(64);
     let mut rows: Vec<Vec<u64>> = Vec::with_capacity(order.len());
     // The heights below a gate to which several documents lead are collected once.
-    let mut collected: Vec<Option<Vec<u64>>> = vec![None; graph.gates.len()];
+    let mut collected = vec![None; graph.gates.len()];
     for &document in order {
         let mut row = vec![0; words];
         for &at in &graph.through[document] {
@@ -221,33 +219,28 @@ fn is_set(row: &[u64], at: u32) -> bool {
 }
 
 /// Returns the relevance of each document, by its levels, in a judgment group with several
-/// sub-groups. If a document has several levels, the lowest level in its last sub-group decides the
-/// kind.
-fn kinds(
+/// sub-groups. If a document has several levels, the lowest level in its last sub-group decides.
+fn relevance(
     lines: &[NumberedLine],
     local: &[usize],
     size: usize,
-) -> Result<Vec<MemberKind>, PreferenceFault> {
-    let mut kinds = vec![MemberKind::Neither; size];
+) -> Result<Vec<Ordering>, PreferenceFault> {
+    let mut relevance = vec![Ordering::Less; size];
     let mut from = vec![0; size];
     for (line, &document) in lines.iter().zip(local) {
-        let kind = match line.line.level.partial_cmp(&0.0) {
-            Some(Ordering::Greater) => MemberKind::Relevant,
-            Some(Ordering::Equal) => MemberKind::Nonrelevant,
-            _ => MemberKind::Neither,
-        };
+        // No level is NaN.
+        let here = line.line.level.partial_cmp(&0.0).unwrap_or(Ordering::Less);
         let (before, index) = (from[document], line.index);
-        match (kinds[document], kind) {
-            (MemberKind::Relevant, MemberKind::Nonrelevant) => {
-                return Err(PreferenceFault::ZeroAndMore { zero: index, more: before });
-            }
-            (MemberKind::Nonrelevant, MemberKind::Relevant) => {
-                return Err(PreferenceFault::ZeroAndMore { zero: before, more: index });
-            }
-            _ => {}
+        let fault = match (relevance[document], here) {
+            (Ordering::Greater, Ordering::Equal) => Some((index, before)),
+            (Ordering::Equal, Ordering::Greater) => Some((before, index)),
+            _ => None,
+        };
+        if let Some((zero, more)) = fault {
+            return Err(PreferenceFault::ZeroAndMore { zero, more });
         }
-        kinds[document] = kind;
+        relevance[document] = here;
         from[document] = index;
     }
-    Ok(kinds)
+    Ok(relevance)
 }

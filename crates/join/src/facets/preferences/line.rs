@@ -23,32 +23,22 @@ pub struct PreferenceLine {
     /// The number of the document, below the number of documents given to
     /// [`Preferences::new`](super::Preferences::new).
     pub document: u32,
-    /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and
-    /// negative levels are compared like any other.
+    /// The level of the document, a number: a higher level is preferred, 0 means not relevant.
+    /// Infinite and negative levels are compared like any other.
     pub level: f64,
 }
 
 /// A preference line with its index among the lines of its query.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NumberedLine {
+#[derive(Clone, Copy)]
+pub struct NumberedLine {
     pub line: PreferenceLine,
     pub index: usize,
 }
 
 /// The reason why the judgment lines of a query do not form preferences. Lines are named by their
 /// index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub enum PreferenceFault {
-    /// A level that is not a number.
-    Level {
-        /// The index of the line.
-        line: usize,
-    },
-    /// A document number that is not below the number of documents.
-    Document {
-        /// The index of the line.
-        line: usize,
-    },
     /// A document at two levels in a group with a single sub-group.
     TwoLevels {
         /// The index of the line with the higher level.
@@ -82,9 +72,8 @@ impl PreferenceFault {
     /// Returns the indices of the judgment lines at fault.
     pub fn lines(&self) -> Vec<usize> {
         match self {
-            Self::Level { line } | Self::Document { line } => vec![*line],
-            Self::TwoLevels { higher, lower } => vec![*higher, *lower],
-            Self::ZeroAndMore { zero, more } => vec![*zero, *more],
+            Self::TwoLevels { higher: one, lower: other }
+            | Self::ZeroAndMore { zero: one, more: other } => vec![*one, *other],
             Self::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
             Self::TooMany { .. } => Vec::new(),
         }
@@ -94,7 +83,7 @@ impl PreferenceFault {
 impl PreferenceLine {
     /// Makes a preference line from a judgment, whose grade becomes the level, and the number of
     /// its sub-group.
-    pub fn new(judgment: &FacetJudgment, subgroup: u32) -> Self {
+    pub fn new((judgment, subgroup): (&FacetJudgment, u32)) -> Self {
         let FacetJudgment { group, document, grade: level } = *judgment;
         Self { group, subgroup, document, level }
     }
@@ -102,22 +91,20 @@ impl PreferenceLine {
 
 impl fmt::Display for PreferenceFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Level { .. } => write!(f, "the level is not a number"),
-            Self::Document { .. } => write!(f, "the document has no number"),
-            Self::TwoLevels { .. } => {
-                write!(f, "the document has two levels in one judgment group")
-            }
+        f.write_str(match self {
+            Self::TwoLevels { .. } => "the document has two levels in one judgment group",
             Self::ZeroAndMore { .. } => {
-                write!(f, "the document has level 0 and a level above 0 in one judgment group")
+                "the document has level 0 and a level above 0 in one judgment group"
             }
-            Self::Cycle { .. } => write!(f, "the preferences of a judgment group form a cycle"),
-            Self::TooMany { documents } => write!(
-                f,
-                "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} are \
-                 allowed"
-            ),
-        }
+            Self::Cycle { .. } => "the preferences of a judgment group form a cycle",
+            Self::TooMany { documents } => {
+                return write!(
+                    f,
+                    "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} \
+                     are allowed"
+                );
+            }
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 //! ranking fulfils.
 
 /// A `prefs_*` measure of trec_eval: a count or a share of the preferences that a ranking fulfils.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub enum PreferenceCount {
     /// The number of preferences.
     Possible,
@@ -34,77 +34,38 @@ pub enum PreferenceCount {
     GroupImplied,
 }
 
-impl PreferenceCount {
-    /// All measures, in the order of trec_eval's output.
-    pub const ALL: [Self; 14] = [
-        Self::Possible,
-        Self::Fulfilled,
-        Self::FulfilledRetrieved,
-        Self::Simple,
-        Self::Pair,
-        Self::Group,
-        Self::GroupBalanced,
-        Self::SimpleRetrieved,
-        Self::PairRetrieved,
-        Self::GroupRetrieved,
-        Self::GroupBalancedRetrieved,
-        Self::SimpleImplied,
-        Self::PairImplied,
-        Self::GroupImplied,
-    ];
-}
-
 /// A number of fulfilled preferences, and the number of possible preferences, or the like.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct FulfilledShare {
+#[derive(Clone, Copy, Default)]
+pub struct FulfilledShare {
     pub fulfilled: u64,
     pub possible: u64,
 }
 
 impl FulfilledShare {
     /// Returns the fulfilled part of the possible preferences; 0 if none is possible.
-    pub(super) fn part(self) -> f64 {
+    pub fn part(self) -> f64 {
         if self.possible == 0 { 0.0 } else { self.fulfilled as f64 / self.possible as f64 }
     }
 
-    pub(super) fn add(&mut self, other: FulfilledShare) {
+    pub fn add(&mut self, other: FulfilledShare) {
         self.fulfilled += other.fulfilled;
         self.possible += other.possible;
     }
 }
 
-/// Numbers of preferences between a document and a later document of a ranking: for the first
-/// document over the second, and for the second over the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Sides {
-    pub first: u64,
-    pub second: u64,
-}
-
-impl Sides {
-    pub(super) fn sum(self) -> u64 {
-        self.first + self.second
-    }
-
-    pub(super) fn add(&mut self, other: Sides) {
-        self.first += other.first;
-        self.second += other.second;
-    }
-}
-
 /// The sum, over pairs of documents, of the share of preferences that agree with a ranking.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct PairShares {
+#[derive(Clone, Copy, Default)]
+pub struct PairShares {
     pub sum: f64,
     pub pairs: u64,
 }
 
 impl PairShares {
     /// Adds a pair of documents with its preferences in all judgment groups, if there are any.
-    pub(super) fn add(&mut self, sides: Sides) {
-        if sides.sum() > 0 {
+    pub fn add(&mut self, share: FulfilledShare) {
+        if share.possible > 0 {
             self.pairs += 1;
-            self.sum += sides.first as f64 / sides.sum() as f64;
+            self.sum += share.part();
         }
     }
 
@@ -114,47 +75,60 @@ impl PairShares {
     }
 }
 
+/// The preferences that a ranking fulfils among some pairs of the documents of a query.
+#[derive(Default)]
+pub struct PairsFulfilled {
+    /// The preferences, summed over groups.
+    share: FulfilledShare,
+    /// The sum over groups of the fulfilled part of the preferences.
+    parts: f64,
+    pub pairs: PairShares,
+}
+
+impl PairsFulfilled {
+    /// Adds the preferences of a judgment group.
+    pub fn add(&mut self, of_group: FulfilledShare) {
+        self.share.add(of_group);
+        self.parts += of_group.part();
+    }
+}
+
 /// Counts of the preferences of a query that a ranking fulfils, by the documents that were
 /// retrieved.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct FulfilledCounts {
     pub(super) groups: u64,
-    /// All preferences, summed over groups.
-    pub(super) all: FulfilledShare,
-    /// The preferences between retrieved documents, summed over groups.
-    pub(super) retrieved: FulfilledShare,
-    /// The preferences with at least one retrieved document, summed over groups.
-    pub(super) implied: FulfilledShare,
-    /// The sums over groups of the fulfilled part of the preferences.
-    pub(super) group: f64,
-    pub(super) group_retrieved: f64,
-    pub(super) group_implied: f64,
-    /// The sums over groups as above, not a number if a group has no possible preference.
+    /// All preferences.
+    pub(super) all: PairsFulfilled,
+    /// The preferences between retrieved documents.
+    pub(super) retrieved: PairsFulfilled,
+    /// The preferences with at least one retrieved document.
+    pub(super) implied: PairsFulfilled,
+    /// The sums over groups of the fulfilled part of the preferences of a balanced group, not a
+    /// number if a group has no possible preference.
     pub(super) balanced: f64,
     pub(super) balanced_retrieved: f64,
-    pub(super) pair: PairShares,
-    pub(super) pair_retrieved: PairShares,
-    pub(super) pair_implied: PairShares,
 }
 
 impl FulfilledCounts {
     /// Returns the value of a preference measure for the query's ranking.
     pub fn value(&self, measure: PreferenceCount) -> f64 {
+        use PreferenceCount as Count;
         match measure {
-            PreferenceCount::Possible => self.all.possible as f64,
-            PreferenceCount::Fulfilled => self.all.fulfilled as f64,
-            PreferenceCount::FulfilledRetrieved => self.retrieved.fulfilled as f64,
-            PreferenceCount::Simple => self.all.part(),
-            PreferenceCount::SimpleRetrieved => self.retrieved.part(),
-            PreferenceCount::SimpleImplied => self.implied.part(),
-            PreferenceCount::Pair => self.pair.mean(),
-            PreferenceCount::PairRetrieved => self.pair_retrieved.mean(),
-            PreferenceCount::PairImplied => self.pair_implied.mean(),
-            PreferenceCount::Group => self.mean(self.group),
-            PreferenceCount::GroupRetrieved => self.mean(self.group_retrieved),
-            PreferenceCount::GroupImplied => self.mean(self.group_implied),
-            PreferenceCount::GroupBalanced => self.mean(self.balanced),
-            PreferenceCount::GroupBalancedRetrieved => self.mean(self.balanced_retrieved),
+            Count::Possible => self.all.share.possible as f64,
+            Count::Fulfilled => self.all.share.fulfilled as f64,
+            Count::FulfilledRetrieved => self.retrieved.share.fulfilled as f64,
+            Count::Simple => self.all.share.part(),
+            Count::SimpleRetrieved => self.retrieved.share.part(),
+            Count::SimpleImplied => self.implied.share.part(),
+            Count::Pair => self.all.pairs.mean(),
+            Count::PairRetrieved => self.retrieved.pairs.mean(),
+            Count::PairImplied => self.implied.pairs.mean(),
+            Count::Group => self.mean(self.all.parts),
+            Count::GroupRetrieved => self.mean(self.retrieved.parts),
+            Count::GroupImplied => self.mean(self.implied.parts),
+            Count::GroupBalanced => self.mean(self.balanced),
+            Count::GroupBalancedRetrieved => self.mean(self.balanced_retrieved),
         }
     }
 

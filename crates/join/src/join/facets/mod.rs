@@ -33,6 +33,7 @@
 
 mod assembly;
 mod fingerprint;
+mod pushed;
 mod query_builder;
 mod query_judgments;
 mod rows;
@@ -43,30 +44,32 @@ use std::io::{BufRead, BufReader, Read};
 use rayon::prelude::*;
 
 use super::qrels::Qrels;
-use crate::bytes::hash::Seed;
-use crate::bytes::limits::MAX_LINE_BYTES;
+use crate::bytes::{hash::Seed, limits::MAX_LINE_BYTES};
 use crate::columns::{CheckedColumns, QrelsColumns};
 use crate::error::{Error, Problems, Result};
-use crate::format::RowLayout;
-use crate::format::open_input::OpenInput;
-use crate::format::tables::with_judgments;
+use crate::format::{RowLayout, open_input::OpenInput, tables::with_judgments};
 use crate::judged_by::FacetKind;
-use crate::lines::chunks::{ChunkSize, CutRule};
-use crate::lines::diagnostics::whole_file;
-use crate::lines::dialect::Dialect;
-use crate::lines::layout::RankColumn;
-use crate::lines::scan::split;
-use crate::lines::shape::{Role, counts};
+use crate::lines::{
+    chunks::{ChunkSize, CutRule},
+    diagnostics::whole_file,
+    dialect::Dialect,
+    layout::RankColumn,
+    scan::split,
+    shape::{Role, counts},
+};
 use crate::matrix::pieces;
 use crate::progress::ProgressHandle;
-use crate::record::columns::{ColumnSource, PieceSize};
-use crate::record::layout::{Docnos, Record, address};
-use crate::record::reader::TextSource;
-use crate::record::text_source::ReadContext;
+use crate::record::{
+    columns::{ColumnSource, PieceSize},
+    layout::{Docnos, Record, address},
+    reader::TextSource,
+    text_source::ReadContext,
+};
 use assembly::{QUERIES, of_built};
+pub use pushed::FacetQrelsBuilder;
 use query_builder::FacetBuilder;
-use rows::{JudgmentPlace, PushedRows, read_from};
-use shape::{FacetContext, FacetShape, FacetSource};
+use rows::read_from;
+use shape::{FacetContext, FacetShape};
 
 /// The facet, the dialect and the number of fields, if it is known, of judgments by facet.
 #[derive(Clone, Copy)]
@@ -115,9 +118,8 @@ impl FacetForm {
         let shape = self.shape(start.ok().flatten().unwrap_or(4));
         let form = RowLayout::trec();
         let rows = TextSource::buffered(text, &form, size, watch);
-        let expected = &format!(": {}", shape.expected());
-        let source = FacetSource { name: &text.name, shape, expected };
-        read_from(&rows, false, FacetContext { source, seed, watch })
+        let (name, expected) = (&text.name, shape.expected());
+        read_from(&rows, false, FacetContext { name, shape, expected, seed, watch })
     }
 
     /// Reads a stream of qrels by facet, whose lines have this number of fields; returns the usable
@@ -134,9 +136,8 @@ impl FacetForm {
         let blocks = form.blocks(Box::new(text), |rule| CutRule::at_lines(size, rule));
         let mut blocks = blocks.map_err(|error| Error::unreadable(name, error))?;
         let rows = TextSource::passing(name, &form, size, &mut *blocks);
-        let expected = &format!(": {}", shape.expected());
-        let source = FacetSource { name, shape, expected };
-        read_from(&rows, true, FacetContext { source, seed, watch })
+        let expected = shape.expected();
+        read_from(&rows, true, FacetContext { name, shape, expected, seed, watch })
     }
 }
 
@@ -157,8 +158,7 @@ pub(crate) fn read_rows(
     }
     let (shape, expected) = (FacetShape::new(by, 4, dialect), &form.expected(Role::Qrels));
     let rows = TextSource::buffered(text, form, size, watch);
-    let source = FacetSource { name: &text.name, shape, expected };
-    read_from(&rows, false, FacetContext { source, seed, watch })
+    read_from(&rows, false, FacetContext { name: &text.name, shape, expected, seed, watch })
 }
 
 /// Reads qrels by facet from columns in memory; returns the usable judgments and the problems.
@@ -172,21 +172,19 @@ pub(crate) fn read_columns(
     watch: Option<&ProgressHandle>,
 ) -> Result<(Qrels, Problems)> {
     let columns = CheckedColumns::from_judgments(name, batches, seed)?;
-    if let Some(batch) = columns.first_batch_without_facets() {
-        let message =
-            format!("batch {batch}: the groups are missing, and judgments are read by {by}");
+    let has_subgroups = columns.have_subgroups();
+    let fault = match columns.first_batch_without_facets() {
+        Some(batch) => Some(format!("batch {batch}: the groups are missing")),
+        None => (has_subgroups && by != FacetKind::Preference)
+            .then(|| "there are sub-groups, which only preferences have".to_owned()),
+    };
+    if let Some(fault) = fault {
+        let message = format!("{fault}, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
     }
-    if by != FacetKind::Preference && columns.have_subgroups() {
-        let message = format!(
-            "there are sub-groups, which only preferences have, and judgments are read by {by}"
-        );
-        return Err(Error::Input(whole_file(name, message)));
-    }
-    let shape = FacetShape::new(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
+    let shape = FacetShape::new(by, if has_subgroups { 5 } else { 4 }, dialect);
     let rows = ColumnSource::all(&columns, PieceSize::default(), watch);
-    let source = FacetSource { name, shape, expected: "" };
-    read_from(&rows, false, FacetContext { source, seed, watch })
+    read_from(&rows, false, FacetContext { name, shape, expected: "", seed, watch })
 }
 
 impl Qrels {
@@ -217,7 +215,7 @@ impl Qrels {
         for (query, group, doc, grade) in judgments {
             rows.push(query.as_ref(), group.as_ref(), doc.as_ref(), grade);
         }
-        Ok(rows.finish(None)?.for_any_dialect())
+        Ok(rows.finish(None)?.with_dialect(None))
     }
 
     /// Returns a copy of the qrels with numbered documents, by which a matrix knows the documents
@@ -229,7 +227,7 @@ impl Qrels {
     /// # Errors
     /// Judgments by span, which are of no documents.
     pub fn numbered(&self) -> Result<Self> {
-        if self.passages().is_some() {
+        if self.passages.is_some() {
             return Err(Error::Unanswerable(
                 "judgments by span name no documents that runs could share: make judgments of \
                  chunks of them"
@@ -239,8 +237,9 @@ impl Qrels {
         /// The name of the one judge of all documents.
         const JUDGE: &[u8] = b"all";
         let shape = FacetShape::new(FacetKind::Judge, 4, Dialect::Laneval);
+        let (name, seed) = (self.name(), self.seed());
         let built = pieces(self.queries().len(), QUERIES).into_par_iter().map(|queries| {
-            let mut builder = FacetBuilder::new(shape, self.seed(), Some(&[JUDGE]));
+            let mut builder = FacetBuilder::new(shape, seed, Some(&[JUDGE]));
             for query in queries {
                 let (mut records, mut docnos) = (Vec::new(), Vec::new());
                 for (doc, grade) in self.documents(query as u32) {
@@ -261,78 +260,9 @@ impl Qrels {
             }
             builder.built
         });
-        let source = FacetSource { name: self.name(), shape, expected: "" };
-        let context = FacetContext { source, seed: self.seed(), watch: None };
+        let context = FacetContext { name, shape, expected: "", seed, watch: None };
         let (numbered, problems) = of_built(built.collect(), &[JUDGE], context)?;
-        problems.into_result(())?;
-        Ok(numbered.with_settings_of(self))
-    }
-}
-
-/// A builder of qrels by judge, subtopic or preference, from rows pushed one at a time in any
-/// order. The rows are equivalent to columns of judgments, but need no columns.
-///
-/// ```
-/// use laneval::columns::FacetQrelsBuilder;
-/// use laneval::{Dialect, Join, FacetKind};
-///
-/// let mut rows = FacetQrelsBuilder::new(FacetKind::Subtopic, Dialect::Laneval)?;
-/// rows.push(b"q1", b"s1", b"d1", 1.0);
-/// rows.push(b"q1", b"s2", b"d1", 0.0);
-/// let join = Join { judged_by: Some(FacetKind::Subtopic), ..Join::default() };
-/// assert_eq!(join.judgments_by_facet(rows)?.queries().len(), 1);
-/// # Ok::<(), laneval::Error>(())
-/// ```
-pub struct FacetQrelsBuilder {
-    rows: Box<PushedRows>,
-    shape: FacetShape,
-    seed: Seed,
-    count: u64,
-}
-
-impl FacetQrelsBuilder {
-    /// Creates an empty builder of qrels by facet, for a [`Join`](crate::settings::Join) of this
-    /// dialect and facet.
-    ///
-    /// # Errors
-    /// Judgments by span, which have positions and no groups.
-    pub fn new(by: FacetKind, dialect: Dialect) -> Result<Self> {
-        if by == FacetKind::Span {
-            return Err(Error::Unanswerable(
-                "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes \
-                 these"
-                    .to_owned(),
-            ));
-        }
-        let (shape, seed) = (FacetShape::new(by, 4, dialect), Seed::random());
-        Ok(Self { rows: Box::new(PushedRows::new(shape, seed)), shape, seed, count: 0 })
-    }
-
-    /// Adds a judgment of a document in a group (judge, subtopic or preference group) of a query.
-    /// Messages name the judgment's number, counted from 1, as its line. Problems are reported when
-    /// the judgments are finished.
-    #[inline]
-    pub fn push(&mut self, query: &[u8], group: &[u8], doc: &[u8], grade: f64) {
-        self.count += 1;
-        self.rows.push(self.count, JudgmentPlace { query, group, doc }, grade);
-    }
-
-    /// Returns the number of judgments added so far.
-    pub fn len(&self) -> usize {
-        self.count as usize
-    }
-
-    /// Returns whether no judgment was added.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Makes qrels of all judgments that were added, and rejects judgments with problems.
-    pub(crate) fn finish(self, watch: Option<&ProgressHandle>) -> Result<Qrels> {
-        let source = FacetSource { name: "qrels", shape: self.shape, expected: "" };
-        let (qrels, problems) =
-            self.rows.finish(FacetContext { source, seed: self.seed, watch })?;
-        problems.into_result(qrels)
+        Ok(problems.into_result(numbered)?.with_settings_of(self))
     }
 }
 

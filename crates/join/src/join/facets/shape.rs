@@ -16,15 +16,6 @@ pub struct FacetShape {
     pub fields: usize,
 }
 
-/// The source of judgments by facet as messages name it, with the expected shape of a row.
-#[derive(Clone, Copy)]
-pub struct FacetSource<'s> {
-    pub name: &'s str,
-    pub shape: FacetShape,
-    /// The expected shape of a row, behind a colon; empty for rows that are not text.
-    pub expected: &'s str,
-}
-
 impl FacetShape {
     pub fn new(by: FacetKind, fields: usize, dialect: Dialect) -> Self {
         Self { by, dialect, rules: dialect.rules(), fields }
@@ -35,11 +26,10 @@ impl FacetShape {
         self.fields == 5
     }
 
-    /// Returns whether repeated judgments may be dropped, as a few suffice for the message of the
-    /// error.
-    pub fn thins(self) -> bool {
-        // trec_eval counts a repeated preference twice, so no row may be dropped.
-        !(self.by == FacetKind::Preference && self.rules.late_repeats)
+    /// Returns whether repeated judgments count, so that no row may be dropped: trec_eval counts a
+    /// repeated preference twice. Else they are an error, for whose message a few suffice.
+    pub fn counts_repeats(self) -> bool {
+        self.by == FacetKind::Preference && self.rules.late_repeats
     }
 
     /// Returns the word for the number of a line of judgments by facet in messages: `level` or
@@ -48,36 +38,20 @@ impl FacetShape {
         if self.by == FacetKind::Preference { "level" } else { "grade" }
     }
 
-    /// Returns the number of fields of a line that name groups.
-    pub fn groups(self) -> usize {
-        self.fields - 3
-    }
-
     /// Returns the parser of the grade or preference level of a line by the dialect. The parser
     /// returns `None` if the field is not a number.
     pub fn parser(self) -> fn(&[u8]) -> Option<f64> {
-        match self.by {
+        match (self.by, self.dialect) {
             // A level may be infinite only once it is rounded.
-            FacetKind::Preference if self.dialect == Dialect::Trec9 => |field| {
-                let level = (Dialect::Trec9.rules().score)(field)?;
-                Some(level).filter(|&level| (level as f32).is_finite())
+            (FacetKind::Preference, Dialect::Trec9) => |field| {
+                (Dialect::Trec9.rules().score)(field).filter(|&level| (level as f32).is_finite())
             },
-            FacetKind::Preference if self.dialect == Dialect::Trec10 => {
+            (FacetKind::Preference, Dialect::Trec10) => {
                 |field| (Dialect::Trec10.rules().score)(field).filter(|level| level.is_finite())
             }
-            FacetKind::Preference => self.rules.score,
+            (FacetKind::Preference, Dialect::Laneval) => self.rules.score,
             _ => self.rules.grade,
         }
-    }
-
-    /// Returns whether a grade or level is finite in the dialect.
-    pub fn is_valid(self, number: f64) -> bool {
-        self.grade(number).is_finite()
-    }
-
-    /// Returns the message about a grade or level that is not finite.
-    pub fn invalid_number(self, number: f64) -> String {
-        format!("{} {number} is not a finite number", self.number())
     }
 
     /// Converts a grade or a preference level to its value in the dialect: trec_eval 9 rounds
@@ -99,21 +73,25 @@ impl FacetShape {
         if self.rules.whole_grades { largest.trunc() + 0.0 } else { largest }
     }
 
-    /// Returns the expected fields of a line of judgments by facet, in words for a message.
+    /// Returns the expected fields of a line of judgments by facet, in words for a message, behind a
+    /// colon.
     pub fn expected(self) -> &'static str {
         match (self.by, self.fields) {
-            (FacetKind::Judge, _) => "expected 'query judge docno grade'",
-            (FacetKind::Subtopic, _) => "expected 'query subtopic docno grade'",
-            (FacetKind::Preference, 5) => "expected 'query group sub-group docno level'",
-            (FacetKind::Preference | FacetKind::Span, _) => "expected 'query group docno level'",
+            (FacetKind::Judge, _) => ": expected 'query judge docno grade'",
+            (FacetKind::Subtopic, _) => ": expected 'query subtopic docno grade'",
+            (FacetKind::Preference, 5) => ": expected 'query group sub-group docno level'",
+            (FacetKind::Preference | FacetKind::Span, _) => ": expected 'query group docno level'",
         }
     }
 }
 
-/// A source of judgments by facet, and what they are read with.
+/// A source of judgments by facet as messages name it, and what they are read with.
 #[derive(Clone, Copy)]
 pub struct FacetContext<'a> {
-    pub source: FacetSource<'a>,
+    pub name: &'a str,
+    pub shape: FacetShape,
+    /// The expected shape of a row, behind a colon; empty for rows that are not text.
+    pub expected: &'a str,
     pub seed: Seed,
     pub watch: Option<&'a ProgressHandle>,
 }

@@ -4,8 +4,10 @@
 use super::query_starts::{QueryStarts, place};
 use crate::join::run::RunRankings;
 use crate::matrix::StagedPiece;
-use crate::record::layout::{Docnos, Record};
-use crate::record::reader::BuildRanking;
+use crate::record::{
+    layout::{Docnos, Record},
+    reader::BuildRanking,
+};
 
 /// The most labels of rankings that are passed on together.
 const LABELS: usize = 1 << 20;

@@ -1,40 +1,44 @@
 //! A run that is read once, from text or from batches of columns, and ranked query by query.
 
-use std::io::Read;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    io::Read,
+    mem,
+    sync::{Mutex, PoisonError, atomic::AtomicBool},
+};
 
-use super::query_starts::{QueryStarts, place_to_position};
-use super::ranking_sink::{RankingForwarder, RankingSink, flush};
+use super::{
+    query_starts::{QueryStarts, place_to_position},
+    ranking_sink::{RankingForwarder, RankingSink, flush},
+};
 use crate::columns::{CheckedColumns, PendingQuery, RunColumns};
 use crate::error::{Error, Problems, Result};
 use crate::format::RowLayout;
-use crate::join::aggregate::AggregateCounts;
-use crate::join::qrels::Qrels;
-use crate::join::repairs::RetrievedSample;
-use crate::join::run::{
-    JoinContext, RunRankings, RunReader, check_ties, empty_run_message, ignored,
-    unused_rule_message,
+use crate::join::{
+    aggregate::AggregateCounts,
+    qrels::Qrels,
+    repairs::RetrievedSample,
+    run::{JoinContext, RunRankings, RunReader, empty_run, unjudged},
 };
-use crate::lines::chunks::{ChunkSize, CutRule, last_query_end};
-use crate::lines::diagnostics;
-use crate::lines::diagnostics::{Diagnostics, whole_file};
-use crate::lines::layout::SortBy;
-use crate::lines::shape::Role;
+use crate::lines::{
+    chunks::{ChunkSize, CutRule, last_query_end},
+    diagnostics::{self, Diagnostics, whole_file},
+    layout::SortBy,
+    shape::Role,
+};
 use crate::matrix::{RunInfo, ScoreWarnings};
-use crate::record::columns::ColumnSource;
-use crate::record::reader::{InOrder, RowSource, TextSource};
+use crate::record::{
+    columns::ColumnSource,
+    reader::{InOrder, RowSource, TextSource},
+};
 use crate::settings::Join;
 use crate::text::Purpose;
 
 /// A run that is read once from text or columns. Each query is ranked, and its ranking is passed to
 /// a sink, the taker of rankings of the worker.
 pub struct StreamingRun<'q, T> {
-    join: Join,
     joining: JoinContext<'q>,
-    name: String,
-    /// The name of the source in messages.
-    source: String,
+    /// What is known of the run so far: its names, the number of its results, its last tag.
+    info: RunInfo,
     /// Whether ranks decide, and not scores; known once there are rows.
     by_rank: Option<bool>,
     /// Where each query of the qrels began, to find a query that comes back.
@@ -45,11 +49,9 @@ pub struct StreamingRun<'q, T> {
     make: Box<dyn Fn() -> T + Send + Sync + 'q>,
     /// The sizes of chunks of text.
     pub(super) size: ChunkSize,
-    /// The numbers of chunks, lines and results so far; a row of columns counts as a line.
+    /// The numbers of chunks and lines so far; a row of columns counts as a line.
     chunks: u64,
     lines: u64,
-    results: u64,
-    tag: Vec<u8>,
     /// The format of the text, if it is text.
     form: RowLayout,
     is_text: bool,
@@ -81,12 +83,14 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
     ) -> Result<Self> {
         join.check_dialect(qrels)?;
         join.check_units()?;
-        let joining = JoinContext { keep_ties: false, ..join.unwatched_context(qrels) };
+        let join = Join { watch: None, keep_ties: false, ..join.clone() };
         Ok(Self {
-            join: Join { watch: None, ..join.clone() },
-            joining,
-            name: name.to_owned(),
-            source: source.to_owned(),
+            joining: join.context(qrels),
+            info: RunInfo {
+                name: name.to_owned(),
+                source: source.to_owned(),
+                ..RunInfo::default()
+            },
             by_rank: None,
             places: QueryStarts::new(qrels.queries().len()),
             workers: Vec::new(),
@@ -94,8 +98,6 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
             size: ChunkSize::default(),
             chunks: 0,
             lines: 0,
-            results: 0,
-            tag: Vec::new(),
             form: RowLayout::trec(),
             is_text: false,
             repeats: Problems::default(),
@@ -109,9 +111,9 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
     /// A text that cannot be a run.
     pub fn detect_format(&mut self, start: &[u8]) -> Result<()> {
         let purpose = Purpose::Run(self.joining.qrels.aligned());
-        let detected = self.join.read_settings().detect(purpose, &self.source, Some(start), None);
-        self.form =
-            detected.map_err(|other| Error::Input(other.problems(Role::Run, &self.source)))?;
+        let (settings, name) = (self.joining.join.read_settings(), &self.info.source);
+        let detected = settings.detect(purpose, name, Some(start), None);
+        self.form = detected.map_err(|other| other.problems(Role::Run, name))?;
         Ok(())
     }
 
@@ -130,13 +132,13 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
     /// scores are needed, or the reverse.
     pub fn text(&mut self, text: &mut (dyn Read + Send)) -> Result<Option<()>> {
         self.ranks(self.form.order())?;
-        check_ties(&self.source, self.form.order(), self.joining.rule.ties)?;
+        self.joining.check_ties(&self.info.source, self.form.order())?;
         self.is_text = true;
         if !self.end_pending()? {
             return Ok(None);
         }
-        let (name, before) = (self.source.clone(), self.chunks);
-        let form = std::mem::replace(&mut self.form, RowLayout::trec());
+        let (name, before) = (self.info.source.clone(), self.chunks);
+        let form = mem::replace(&mut self.form, RowLayout::trec());
         let size = self.size;
         let blocks = form.blocks(Box::new(text), |rule| CutRule::between_queries(size, rule));
         let mut blocks = blocks.map_err(|error| Error::unreadable(&name, error))?;
@@ -153,8 +155,8 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
     /// # Errors
     /// Invalid columns; a query that comes back; ranks where scores are needed, or the reverse.
     pub fn columns(&mut self, records: &RunColumns<'_>) -> Result<Option<()>> {
-        self.join.check_ties_in_memory()?;
-        let name = self.source.clone();
+        self.joining.join.check_ties_in_memory()?;
+        let name = self.info.source.clone();
         // Messages count results through all batches. They cannot name rows of tables with lists:
         // for that the tables of earlier batches would be needed, and these are gone.
         let records = RunColumns { lists: None, ..*records };
@@ -184,37 +186,34 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
     /// Notes whether ranks or scores order the results of the run, and rejects a change between
     /// batches.
     fn ranks(&mut self, order: SortBy) -> Result<()> {
-        self.joining.check_units(&self.source, order)?;
+        self.joining.check_units(&self.info.source, order)?;
         let by_rank = !matches!(order, SortBy::Scores { .. });
         if *self.by_rank.get_or_insert(by_rank) == by_rank {
             return Ok(());
         }
         let message = "some batches have scores, and others ranks alone".to_owned();
-        Err(Error::Input(whole_file(&self.source, message)))
+        Err(whole_file(&self.info.source, message).into())
     }
 
     /// Shifts the line numbers of an error in a later batch, so that they count from the start of
     /// the run.
-    fn later(&self, error: Error) -> Error {
+    fn later(&self, mut error: Error) -> Error {
         let before = self.lines + self.pending.rows();
-        match error {
-            Error::Input(mut problems) => {
-                // Line 0 stands for the whole input.
-                let with_line = problems.first.iter_mut().filter(|problem| problem.line > 0);
-                with_line.for_each(|problem| problem.line += before);
-                Error::Input(problems)
-            }
-            other => other,
+        if let Error::Input(problems) = &mut error {
+            // Line 0 stands for the whole input.
+            let with_line = problems.first.iter_mut().filter(|problem| problem.line > 0);
+            with_line.for_each(|problem| problem.line += before);
         }
+        error
     }
 
     /// Ranks the last query of the batches of columns so far, which had to wait for its end.
     fn end_pending(&mut self) -> Result<bool> {
-        let pending = std::mem::take(&mut self.pending);
+        let pending = mem::take(&mut self.pending);
         if pending.rows() == 0 {
             return Ok(true);
         }
-        let (name, id) = (self.source.clone(), pending.query_text());
+        let (name, id) = (self.info.source.clone(), pending.query_text());
         let parts = pending.records(&id);
         let columns = CheckedColumns::from_run(&name, &parts, self.joining.qrels.seed())?;
         self.read(&ColumnSource::some(&columns, 0..columns.rows()))
@@ -227,7 +226,7 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
         let (joining, order) = (&self.joining, source.order());
         let (places, chunks, make) = (&self.places, self.chunks, &self.make);
         let stop = AtomicBool::new(false);
-        let spare = Mutex::new(std::mem::take(&mut self.workers));
+        let spare = Mutex::new(mem::take(&mut self.workers));
         // Workers of the reading before are used again, with the rankings that they hold. So the
         // rankings of many small batches of columns are passed to a sink together.
         let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), || {
@@ -244,22 +243,21 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
         })?;
         let lines = read.lines();
         let (mut back, mut went_on, mut tag) = (None::<(u64, u32)>, true, Default::default());
-        let (mut findings, mut repeats) =
-            (std::mem::take(&mut read.findings), Diagnostics::default());
+        let (mut findings, mut repeats) = (mem::take(&mut read.findings), Diagnostics::default());
         // Spare workers that this reading did not need stay, with the rankings they hold.
         let mut workers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (mut results, keep) in read.rows.into_iter().zip(keeps) {
             let RankingForwarder { mut rankings, take, back: came, refused, .. } = keep.make;
             went_on &= !refused && !take.is_stopped();
             back = back.into_iter().chain(came).min();
-            tag = std::mem::take(&mut results.tag).max(tag);
-            findings.merge(std::mem::take(&mut rankings.ranker.wrong_ranks));
-            let repeated = std::mem::take(&mut rankings.findings);
+            tag = mem::take(&mut results.tag).max(tag);
+            findings.merge(mem::take(&mut rankings.ranker.wrong_ranks));
+            let repeated = mem::take(&mut rankings.findings);
             if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(repeated);
             workers.push(RankingWorker { results, rankings, take });
         }
         self.workers = workers;
-        let file = &self.source;
+        let file = &self.info.source;
         if let Some((place, query)) = back {
             let line = source.line(before + place_to_position(place, self.chunks).in_all(&lines));
             let query = joining.qrels.queries().get(query as usize).to_vec();
@@ -270,26 +268,20 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
         }
         findings.into_problems(file, |line| source.line(before + line), &lines).into_result(())?;
         let repeats = repeats.into_problems(file, |line| source.line(before + line), &lines);
-        self.repeats = diagnostics::join([std::mem::take(&mut self.repeats), repeats]);
-        self.count(&lines, read.count, tag.1);
-        Ok(true)
-    }
-
-    /// Adds chunks with these numbers of lines and their results to the counts of the run, and
-    /// keeps their last tag.
-    fn count(&mut self, lines: &[u64], results: u64, tag: Vec<u8>) {
+        self.repeats = diagnostics::join([mem::take(&mut self.repeats), repeats]);
         self.chunks += lines.len() as u64;
         self.lines += lines.iter().sum::<u64>();
-        self.results += results;
+        self.info.results += read.count;
         // The last tag of the run counts, and its last batch may have no tag.
-        if !tag.is_empty() {
-            self.tag = tag;
+        if !tag.1.is_empty() {
+            self.info.tag = tag.1;
         }
+        Ok(true)
     }
 
     /// Returns the number of results of the run so far.
     pub fn results(&self) -> u64 {
-        self.results + self.pending.rows()
+        self.info.results + self.pending.rows()
     }
 
     /// Returns the takers of rankings of all workers so far.
@@ -314,31 +306,22 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
                 return Ok(None);
             }
             seen.merge(rankings.ranker.seen);
-            sample.merge(std::mem::take(&mut rankings.sample));
+            sample.merge(mem::take(&mut rankings.sample));
             rankings.uniting.iter().for_each(|uniting| units.merge(uniting.seen.clone()));
         }
-        let ignored = ignored(self.workers.iter().map(|worker| &worker.results));
-        let info = RunInfo {
-            name: self.name.clone(),
-            tag: self.tag.clone(),
-            source: self.source.clone(),
-            results: self.results,
-            ignored,
-            seen: seen.beside(self.joining.qrels.codebook()),
-            units: units.counts,
-        };
+        let ignored = unjudged(self.workers.iter().map(|worker| &worker.results.ignored));
+        let seen = seen.beside(self.joining.qrels.codebook());
+        let info = RunInfo { ignored, seen, units: units.counts, ..self.info.clone() };
         let seen_queries = self.places.seen();
         let expected = if self.is_text { self.form.expected(Role::Run) } else { String::new() };
-        if let Some(message) =
-            empty_run_message(&info, seen_queries.contains(&true), &self.joining, expected)
-                .or_else(|| unused_rule_message(&units, &self.joining))
-        {
-            return Err(Error::Input(whole_file(&self.source, message)));
+        let joined = seen_queries.contains(&true);
+        if let Some(empty) = empty_run(&info, &units, joined, &self.joining, expected) {
+            return Err(empty.into());
         }
-        self.joining.note_repair(&self.source, &sample);
+        self.joining.note_repair(&self.info.source, &sample);
         let evaluated =
             (0..).zip(&seen_queries).filter(|(_, is_seen)| **is_seen).map(|(query, _)| query);
-        let repeats = std::mem::take(&mut self.repeats);
+        let repeats = mem::take(&mut self.repeats);
         let repeats = diagnostics::join([self.joining.qrels.repeats_in(evaluated), repeats]);
         if repeats.first.is_empty() {
             Ok(Some(FinishedRun { info, seen_queries }))

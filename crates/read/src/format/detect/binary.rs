@@ -1,69 +1,64 @@
 //! Detection of inputs that are not text: matrices of NumPy, and files of tables such as Parquet.
 
-use super::first_lines::{DetectContext, Detected};
-use super::foreign::{FileHead, ForeignFormat};
+use super::{
+    first_lines::{DetectContext, Detected},
+    foreign::{FileHead, ForeignFormat},
+};
 use crate::error::printable;
-use crate::format::npy::{NpyHeader, OfMatrix};
-use crate::format::tables::{TableBytes, TableColumns, TableError, TableFile};
-use crate::format::{AlignedQrels, InputFormat, OtherFormat, RowLayout, RowShape};
-use crate::lines::layout::NumberKind;
-use crate::lines::row::RowForm;
-use crate::lines::shape::Role;
+use crate::format::{
+    AlignedQrels, InputFormat, OtherFormat, RowLayout, RowShape,
+    npy::{NpyHeader, OfMatrix},
+    tables::{TableBytes, TableColumns, TableError, TableFile},
+};
+use crate::lines::{layout::NumberKind, row::RowForm, shape::Role};
 
 /// Recognises a NumPy matrix of grades or scores, and returns the layout of its rows. A matrix of
 /// scores has the shape of the matrix of grades, for its documents are the same.
 pub fn matrix(
     head: FileHead<'_>,
     DetectContext { role, text, partner, .. }: DetectContext<'_>,
-) -> Result<RowLayout, String> {
+) -> Detected {
     let npy = NpyHeader::parse(head.text)?;
     if let (Role::Run, Some(AlignedQrels::Matrix(name, judged))) = (role, partner)
         && judged.shape != npy.shape
     {
         let (found, expected, name) = (npy.size(), judged.size(), printable(name.as_bytes()));
-        return Err(format!("has {found}, and {expected} were expected, as in {name}"));
+        return Err(format!("has {found}, and {expected} were expected, as in {name}").into());
     }
-    let (values, size) = (npy.values(), npy.size());
+    let what = format!("a NumPy matrix of {}, {}", npy.values(), npy.size());
     let shape = format!("a matrix of {}s, [queries, documents]", role.number());
     let form = RowForm::new(NumberKind::Number, shape);
-    let format = OtherFormat::in_sequence(OfMatrix(npy.clone(), role.number()), form);
-    let format = format.with_matrix(npy.clone());
-    let format = match role {
-        Role::Qrels => {
-            let name = text.map_or(String::new(), |text| text.name.clone());
-            format.with_partner(AlignedQrels::Matrix(name, npy))
-        }
-        Role::Run => format,
+    let name = text.map_or(String::new(), |text| text.name.clone());
+    let format = OtherFormat {
+        partner: (role == Role::Qrels).then(|| AlignedQrels::Matrix(name, npy.clone())),
+        matrix: Some(npy.clone()),
+        ..OtherFormat::in_sequence(OfMatrix(npy, role.number()), form)
     };
-    Ok(RowLayout::other(format, format!("a NumPy matrix of {values}, {size}")))
+    Ok(RowLayout::other(format, what))
 }
 
 /// Reads a Parquet or Arrow file by the reader of the join, and returns the layout of its rows.
 pub fn detect_table_file(
     format: InputFormat,
-    DetectContext { role, by, read_as, text, tables, .. }: DetectContext<'_>,
+    DetectContext { role, by, read_as, text, tables, ranks, .. }: DetectContext<'_>,
 ) -> Detected {
     let name = format.name_of_tables().unwrap_or_default();
-    let reader = tables.reader.ok_or_else(|| {
-        ForeignFormat::whole(format!(
+    let reader = tables.ok_or_else(|| {
+        format!(
             "is {name}, which this build does not read: build the command with `--features \
              parquet`, or take that of the Python package; in \
              Rust `Join::tables` takes a reader"
-        ))
+        )
     })?;
-    let Some(text) = text else {
-        return Err(ForeignFormat::whole(format!(
-            "is {name}, which cannot be read batch by batch: evaluate it as a file"
-        )));
-    };
-    let bytes = TableBytes::new(text)
-        .map_err(|error| ForeignFormat::whole(format!("cannot be read: {error}")))?;
-    let columns =
-        TableColumns::for_role(role, read_as.columns.as_ref(), tables.ranks).with_groups(by);
+    let text = text.ok_or_else(|| {
+        format!("is {name}, which cannot be read batch by batch: evaluate it as a file")
+    })?;
+    let bytes = TableBytes::new(text).map_err(|error| format!("cannot be read: {error}"))?;
+    let columns = TableColumns::for_role(role, read_as.columns.as_ref(), ranks).with_groups(by);
     let table = reader.read(TableFile { format, bytes, columns }).map_err(|wrong| match wrong {
         TableError::Rows { first, more } => ForeignFormat::Rows(first, more),
-        TableError::Missing(missing) => ForeignFormat::whole(missing.message(read_as.options)),
-        other => ForeignFormat::whole(other.to_string()),
+        TableError::Missing(missing) => missing.message(read_as.options).into(),
+        other => other.to_string().into(),
     })?;
     let names: Vec<String> = table.names().iter().map(|name| printable(name.as_bytes())).collect();
     let what = format!("{name}: {}", names.join(", "));

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use super::foreign::{FileHead, ForeignFormat};
-use crate::format::input_format::InputFormat;
-use crate::format::open_input::OpenInput;
-use crate::format::tables::TableReader;
-use crate::format::{AlignedQrels, ReadOptions, RowLayout};
+use crate::format::{
+    AlignedQrels, ReadOptions, RowLayout, input_format::InputFormat, open_input::OpenInput,
+    tables::TableReader,
+};
 use crate::judged_by::FacetKind;
-use crate::lines::dialect::{Dialect, Rules};
-use crate::lines::options::OptionStyle;
-use crate::lines::separator::Separator;
-use crate::lines::shape::Role;
+use crate::lines::{
+    dialect::{Dialect, Rules},
+    options::OptionStyle,
+    separator::Separator,
+    shape::Role,
+};
 
 /// The facts from which an input's format is detected beside its first bytes: role, name, dialect,
 /// options.
@@ -26,29 +28,23 @@ pub struct DetectContext<'a> {
     pub read_as: &'a ReadOptions,
     /// The text itself, if it can be read again, as judgments can.
     pub text: Option<&'a Arc<OpenInput>>,
-    /// The readers of files of tables.
-    pub tables: TableReaders,
+    /// The reader of Parquet and Arrow files, if there is one, and whether ranks are read beside
+    /// scores.
+    pub tables: Option<&'static dyn TableReader>,
+    pub ranks: bool,
     /// The judgments, if runs without ids go with them.
     pub partner: Option<&'a AlignedQrels>,
 }
 
-/// The reader of Parquet and Arrow files, if there is one, and whether ranks are read beside
-/// scores.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct TableReaders {
-    pub reader: Option<&'static dyn TableReader>,
-    pub ranks: bool,
-}
-
 /// The result of format detection: the layout of an input's rows, or why they are not read.
-pub(in super::super) type Detected = Result<RowLayout, ForeignFormat>;
+pub type Detected = Result<RowLayout, ForeignFormat>;
 
 /// The fewest lines of a table with blanks that has no header.
 pub(super) const FEWEST: usize = 3;
 
 /// The first lines of an input with the facts known of it, by which its format is detected.
 #[derive(Clone, Copy)]
-pub(in super::super) struct FirstLines<'a> {
+pub struct FirstLines<'a> {
     pub head: FileHead<'a>,
     /// The lines that are neither blank nor comments, with their numbers.
     pub lines: &'a [(u64, &'a [u8])],

@@ -9,12 +9,13 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::{Problems, SWAPPED, printable_path};
-use crate::format::InputFormat;
-use crate::format::json::walk::first_value;
-use crate::lines::diagnostics::{one_line, whole_file};
-use crate::lines::dialect::Rules;
-use crate::lines::scan::split;
-use crate::lines::shape::{LineFault, Role, counts};
+use crate::format::{InputFormat, json::walk::first_value};
+use crate::lines::{
+    diagnostics::{one_line, whole_file},
+    dialect::Rules,
+    scan::split,
+    shape::{LineFault, Role, counts},
+};
 
 /// The number of bytes of a text that detection examines.
 pub const HEAD: usize = 64 << 10;
@@ -56,14 +57,9 @@ pub fn head(text: &[u8]) -> FileHead<'_> {
     if end.is_none() && is_told(text) {
         return FileHead { text: &text[..HEAD], all: false };
     }
-    let end = end.or_else(|| {
-        memchr(b'\n', &text[..text.len().min(MAX_LINE_BYTES + 1)])
-            .or((text.len() <= MAX_LINE_BYTES).then_some(text.len()))
-    });
-    match end {
-        Some(end) => FileHead { text: &text[..end], all: end + 1 >= text.len() },
-        None => FileHead { text: &text[..MAX_LINE_BYTES + 1], all: false },
-    }
+    let most = text.len().min(MAX_LINE_BYTES + 1);
+    let end = end.or_else(|| memchr(b'\n', &text[..most])).unwrap_or(most);
+    FileHead { text: &text[..end], all: end + 1 >= text.len() && end <= MAX_LINE_BYTES }
 }
 
 /// Returns whether the first 64 KiB show JSON with objects of objects, though the first line goes
@@ -90,24 +86,19 @@ impl FileHead<'_> {
             [b'P', b'K', 3, 4, ..] => ("zip", "unzip -p"),
             [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("7-Zip", "7z x -so"),
             [4, 0x22, 0x4d, 0x18, ..] => ("lz4", "lz4 -dc"),
-            _ if head.starts_with(b"\xff\xfe")
-                || head.starts_with(b"\xfe\xff")
-                || is_wide(head) =>
-            {
-                return Some(
-                    "is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)".to_owned(),
-                );
+            _ if matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || is_wide(head) => {
+                let message = "is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
+                return Some(message.to_owned());
             }
             [0x89, b'H', b'D', b'F', b'\r', b'\n', ..] => {
-                return Some(
-                "is HDF5, which is not read here: in Python, evaluate_neighbours takes its arrays"
-                    .to_owned(),
-            );
+                let message = "is HDF5, which is not read here: in Python, evaluate_neighbours \
+                               takes its arrays";
+                return Some(message.to_owned());
             }
             [0x7f, b'E', b'L', b'F', ..] => return Some(not_read("a program (ELF)", role)),
             _ => {
-                let tables = InputFormat::detect_table(head)?;
-                return tables.name_of_tables().map(|name| not_read(name, role));
+                let tables = InputFormat::detect_table(head)?.name_of_tables()?;
+                return Some(not_read(tables, role));
             }
         };
         Some(format!(
@@ -126,31 +117,28 @@ pub fn detect_foreign(start: FileHead<'_>, role: Role, rules: Rules) -> Option<F
     let &(number, first) = lines.peek()?;
     let fault = role.fault(first, rules)?;
     if let Some(message) = start.signature(role) {
-        return Some(ForeignFormat::whole(message));
+        return Some(message.into());
     }
     let lines: Vec<&[u8]> = lines.map(|(_, line)| line).collect();
-    let faults: Vec<Option<LineFault>> = lines.iter().map(|line| role.fault(line, rules)).collect();
-    if faults.contains(&None) {
-        // Some lines are right, so the text is TREC with wrong lines, which its reader reports.
-        return None;
-    }
+    // If some lines are right, the text is TREC with wrong lines, which its reader reports.
+    let faults = lines.iter().map(|line| role.fault(line, rules));
+    let faults: Vec<LineFault> = faults.collect::<Option<_>>()?;
     if let Some(message) = format(head, first, role) {
-        return Some(ForeignFormat::whole(message));
+        return Some(message.into());
     }
     if lines.iter().all(|line| role.other().fault(line, rules).is_none()) {
         return Some(ForeignFormat::Swapped);
     }
     let enough = lines.len() == LINES || all && lines.len() >= FEWEST;
-    if !enough || faults.iter().any(|other| *other != Some(fault)) {
+    if !enough || faults.iter().any(|other| *other != fault) {
         return None;
     }
     if let Some(message) = columns(fault, role) {
-        return Some(ForeignFormat::whole(message));
+        return Some(message.into());
     }
-    let which = if lines.len() == LINES {
-        format!("the first {LINES} lines")
-    } else {
-        "all lines".to_owned()
+    let which = match lines.len() {
+        LINES => format!("the first {LINES} lines"),
+        _ => "all lines".to_owned(),
     };
     let message = format!("{}; {which} are wrong in this way", role.complaint(first, fault, rules));
     Some(ForeignFormat::Explained(number, message))
@@ -223,39 +211,43 @@ fn is_wide(head: &[u8]) -> bool {
     start.len() >= 8 && even.min(odd) == 0 && even.max(odd) == start.len() / 2
 }
 
-/// The message about a run where judgments were expected, and about judgments where a run was
-/// expected.
-const JUDGMENTS_EXPECTED: &str = "this is a run, judgments were expected";
-const RUN_EXPECTED: &str = "these are judgments, a run was expected";
+/// Returns the message about an input of the other role.
+fn other_role(role: Role) -> &'static str {
+    match role {
+        Role::Qrels => "this is a run, judgments were expected",
+        Role::Run => "these are judgments, a run was expected",
+    }
+}
 
 /// Returns the error that a file is a run where judgments were expected, or the reverse, perhaps
 /// swapped with `other`.
 pub fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
-    let (this, that, alone) = match role {
-        Role::Qrels => ("a run", "judgments", JUDGMENTS_EXPECTED),
-        Role::Run => ("judgments", "a run", RUN_EXPECTED),
+    let (this, that) = match role {
+        Role::Qrels => ("a run", "judgments"),
+        Role::Run => ("judgments", "a run"),
     };
     let what = match other.map(|other| printable_path(other.as_ref())) {
         Some(other) => {
             format!("{SWAPPED}{} is {this}, {other} is {that}", printable_path(file.as_ref()))
         }
-        None => alone.to_owned(),
+        None => other_role(role).to_owned(),
     };
     whole_file(file, format!("{what}: the order is QRELS RUN"))
 }
 
-impl ForeignFormat {
-    /// Makes a format error about a whole file, and not about one of its lines.
-    pub fn whole(message: String) -> Self {
+/// A message about a whole file, and not about one of its lines.
+impl From<String> for ForeignFormat {
+    fn from(message: String) -> Self {
         Self::Explained(0, message)
     }
+}
 
+impl ForeignFormat {
     /// Makes the errors to report about a file that is no expected qrels or run and was read alone,
     /// without a file to swap.
     pub fn problems_alone(&self, role: Role, file: &str) -> Problems {
-        match (self, role) {
-            (Self::Swapped, Role::Qrels) => whole_file(file, JUDGMENTS_EXPECTED.to_owned()),
-            (Self::Swapped, Role::Run) => whole_file(file, RUN_EXPECTED.to_owned()),
+        match self {
+            Self::Swapped => whole_file(file, other_role(role).to_owned()),
             _ => self.problems(role, file),
         }
     }

@@ -2,13 +2,16 @@
 //! or result.
 
 use super::first_lines::{DetectContext, Detected, FirstLines};
-use crate::format::input_format::InputFormat;
-use crate::format::json::objects::{QueryObjects, shape};
-use crate::format::json::records::{RecordArray, RecordKeys, RecordLines};
-use crate::format::json::walk::first_value;
-use crate::format::{OtherFormat, RowLayout};
-use crate::lines::layout::NumberKind;
-use crate::lines::row::RowForm;
+use crate::format::{
+    OtherFormat, RowLayout,
+    input_format::InputFormat,
+    json::{
+        objects::{QueryObjects, shape},
+        records::RecordKeys,
+        walk::first_value,
+    },
+};
+use crate::lines::{layout::NumberKind, row::RowForm};
 
 impl FirstLines<'_> {
     /// Recognises JSON, as objects of queries or as records, by the first value of its first
@@ -50,9 +53,9 @@ impl FirstLines<'_> {
         let what = if array { "a JSON array of records" } else { "JSONL records" };
         let what = format!("{what}, {}", form.shape);
         let format = if array {
-            OtherFormat::in_sequence(RecordArray(keys), form)
+            OtherFormat::in_sequence(keys, form)
         } else {
-            OtherFormat::of_lines(RecordLines(keys), form)
+            OtherFormat::of_lines(keys, form)
         };
         Ok(RowLayout::other(format, what))
     }

@@ -1,24 +1,25 @@
 //! Detection of LETOR judgments, with the file of their query lengths, and of files of scores for
 //! them.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use super::first_lines::{Detected, FirstLines};
-use super::foreign::ForeignFormat;
-use crate::bytes::input::Input;
-use crate::bytes::mmap::FileAccess;
+use super::{
+    first_lines::{Detected, FirstLines},
+    foreign::ForeignFormat,
+};
+use crate::bytes::{input::Input, mmap::FileAccess};
 use crate::error::{Error, printable};
-use crate::format::input_format::COMPRESSED_EXTENSIONS;
-use crate::format::letor::{Letor, OfScores, QueryLengths, SHAPE};
-use crate::format::open_input::OpenInput;
-use crate::format::{AlignedQrels, OtherFormat, RowLayout};
-use crate::lines::layout::NumberKind;
-use crate::lines::number::finite;
-use crate::lines::row::RowForm;
-use crate::lines::scan::split;
-use crate::lines::shape::Role;
+use crate::format::{
+    AlignedQrels, OtherFormat, RowLayout,
+    input_format::COMPRESSED_EXTENSIONS,
+    letor::{Letor, OfScores, QueryLengths, SHAPE},
+    open_input::OpenInput,
+};
+use crate::lines::{layout::NumberKind, number::finite, row::RowForm, scan::split, shape::Role};
 
 impl FirstLines<'_> {
     /// Returns whether the first line of an input is LETOR, or that of a run only a score.
@@ -48,7 +49,7 @@ impl FirstLines<'_> {
             Role::Run if !one => {
                 let message = "is LETOR, labels and features, but no ranking: give a file with a \
                                score for each of its lines";
-                Err(ForeignFormat::whole(message.to_owned()))
+                Err(message.to_owned().into())
             }
             Role::Run => {
                 let Some(AlignedQrels::Letor(letor)) = self.known.partner else {
@@ -64,19 +65,16 @@ impl FirstLines<'_> {
                 let Some(text) = self.known.text else {
                     unreachable!("judgments stay while they are read")
                 };
-                let has_qid =
-                    split(self.first).nth(1).is_some_and(|field| field.starts_with(b"qid:"));
-                let groups = self.groups(text, has_qid)?;
-                let by = groups.as_ref().map_or(String::new(), |(name, _)| {
-                    format!(", queries by {}", printable(name.as_bytes()))
+                let query_lengths = self.query_lengths(text)?;
+                let by = query_lengths.as_ref().map_or(String::new(), |groups| {
+                    format!(", queries by {}", printable(groups.name.as_bytes()))
                 });
-                let letor =
-                    Letor { text: text.clone(), query_lengths: groups.map(|(_, groups)| groups) };
-                let format = OtherFormat::in_sequence(
-                    letor.clone(),
-                    RowForm::new(NumberKind::Number, SHAPE),
-                );
-                let format = format.with_partner(AlignedQrels::Letor(letor));
+                let letor = Letor { text: text.clone(), query_lengths };
+                let form = RowForm::new(NumberKind::Number, SHAPE);
+                let format = OtherFormat {
+                    partner: Some(AlignedQrels::Letor(letor.clone())),
+                    ..OtherFormat::in_sequence(letor, form)
+                };
                 Ok(RowLayout::other(format, format!("LETOR, {SHAPE}{by}")))
             }
         }
@@ -84,14 +82,10 @@ impl FirstLines<'_> {
 
     /// Reads the number of lines of each query of LETOR judgments from a file, if lines lack `qid`
     /// or a file was given.
-    pub fn groups(
-        self,
-        text: &OpenInput,
-        has_qid: bool,
-    ) -> Result<Option<(String, Arc<QueryLengths>)>, ForeignFormat> {
+    fn query_lengths(self, text: &OpenInput) -> Result<Option<Arc<QueryLengths>>, ForeignFormat> {
         let path = match &self.known.read_as.query_lengths {
             Some(path) => path.clone(),
-            None if has_qid => return Ok(None),
+            None if self.has_qid() => return Ok(None),
             None => text.path.as_deref().and_then(lengths_beside).ok_or_else(|| {
                 self.first_line_error(format!(
                     "is LETOR without qid: `{}` names a file that says how many lines each query \
@@ -101,17 +95,16 @@ impl FirstLines<'_> {
             })?,
         };
         let name = path.display().to_string();
-        let groups = read(&path).and_then(|bytes| {
-            let groups = QueryLengths::read(&name, &bytes);
-            groups.map_err(|(line, message)| format!("line {line}: {message}"))
-        });
-        match groups {
-            Ok(groups) => Ok(Some((name, Arc::new(groups)))),
-            Err(message) => {
-                let name = printable(name.as_bytes());
-                Err(ForeignFormat::whole(format!("its groups in {name}: {message}")))
-            }
-        }
+        let groups = read(&path).and_then(|bytes| QueryLengths::read(&name, &bytes));
+        groups.map(|groups| Some(Arc::new(groups))).map_err(|message| {
+            let name = printable(name.as_bytes());
+            format!("its groups in {name}: {message}").into()
+        })
+    }
+
+    /// Returns whether the second field of the first line names its query.
+    pub fn has_qid(self) -> bool {
+        split(self.first).nth(1).is_some_and(|field| field.starts_with(b"qid:"))
     }
 }
 
@@ -144,7 +137,5 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
         Error::Io { source, .. } => source.to_string(),
         other => other.to_string(),
     })?;
-    let mut bytes = Vec::new();
-    let read = opened.text().and_then(|mut text| text.read_to_end(&mut bytes));
-    read.map(|_| bytes).map_err(|error| error.to_string())
+    opened.whole().map(Cow::into_owned).map_err(|error| error.to_string())
 }

@@ -53,17 +53,22 @@ mod neighbours;
 mod platform;
 mod table;
 
-use super::input_format::{InputFormat, layouts};
-use super::json::walk::is_json;
-use super::names::ColumnChoiceError;
-use super::{RowLayout, RowShape, npy};
+use super::{
+    RowLayout, RowShape,
+    input_format::{InputFormat, layouts},
+    json::walk::is_json,
+    names::ColumnChoiceError,
+    npy,
+};
 use crate::error::printable;
-use crate::lines::dialect::Dialect;
-use crate::lines::layout::NumberKind;
-use crate::lines::number::finite;
-use crate::lines::scan::split;
-use crate::lines::separator::Separator;
-use crate::lines::shape::{LineFault, Role, counts};
+use crate::lines::{
+    dialect::Dialect,
+    layout::NumberKind,
+    number::finite,
+    scan::split,
+    separator::Separator,
+    shape::{LineFault, Role, counts},
+};
 use binary::{detect_table_file, matrix};
 use first_lines::{DetectContext, Detected, FEWEST, FirstLines};
 use foreign::{FileHead, ForeignFormat, detect_foreign};
@@ -91,7 +96,7 @@ pub fn detect(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
             other => other,
         });
     }
-    if let Some(format) = detect_id_format(known).map_err(ForeignFormat::whole)? {
+    if let Some(format) = detect_id_format(known)? {
         return ids(format, head, known);
     }
     let is_matrix = head.text.starts_with(npy::MAGIC);
@@ -122,8 +127,7 @@ fn foreign_or_trec(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
     match detect_foreign(head, known.role, known.dialect.rules()) {
         // The reader of judgments by facet says what is wrong with lines.
         Some(ForeignFormat::Explained(1.., _)) if known.by.is_some() => Ok(RowLayout::trec()),
-        Some(other) => Err(other),
-        None => Ok(RowLayout::trec()),
+        other => other.map_or_else(|| Ok(RowLayout::trec()), Err),
     }
 }
 
@@ -142,7 +146,7 @@ fn convertible(head: FileHead<'_>, known: DetectContext<'_>) -> Option<ForeignFo
          {judgments}{name} -o {name}.trec` writes it so",
         form.what
     );
-    Some(ForeignFormat::whole(message))
+    Some(message.into())
 }
 
 impl<'l> FirstLines<'l> {
@@ -165,9 +169,9 @@ impl<'l> FirstLines<'l> {
         let is_other = self.lines.iter().all(|(_, line)| self.is_trec(role.other(), line));
         if read_as.columns.is_none() && (has_trec || is_other) {
             return match self.header(separator) {
-                Ok(chosen) => self.named(separator, Ok(chosen)),
-                Err(ColumnChoiceError::Missing(missing)) if self.known.by.is_some() => {
-                    self.named(separator, Err(ColumnChoiceError::Missing(missing)))
+                chosen @ Ok(_) => self.named(separator, chosen),
+                missing @ Err(ColumnChoiceError::Missing(_)) if self.known.by.is_some() => {
+                    self.named(separator, missing)
                 }
                 Err(_) => self.by_name().unwrap_or_else(|| foreign_or_trec(self.head, self.known)),
             };
@@ -212,7 +216,7 @@ impl<'l> FirstLines<'l> {
             InputFormat::Tsv => Separator::Tab,
             InputFormat::Csv => Separator::Comma,
             InputFormat::Letor if self.known.role == Role::Qrels => {
-                return split(self.first).nth(1)?.starts_with(b"qid:").then(|| self.letor());
+                return self.has_qid().then(|| self.letor());
             }
             _ => return None,
         };

@@ -1,14 +1,16 @@
 //! Detection of files of ids of nearest neighbours, by the format option or the file name.
 
-use super::first_lines::{DetectContext, Detected};
-use super::foreign::{FileHead, ForeignFormat};
-use crate::format::input_format::{InputFormat, unpacked_name};
-use crate::format::neighbours::{IdFile, OfFound, OfTruth};
-use crate::format::npy::NpyHeader;
-use crate::format::{AlignedQrels, OtherFormat, RowLayout};
-use crate::lines::layout::NumberKind;
-use crate::lines::row::RowForm;
-use crate::lines::shape::Role;
+use super::{
+    first_lines::{DetectContext, Detected},
+    foreign::FileHead,
+};
+use crate::format::{
+    AlignedQrels, OtherFormat, RowLayout,
+    input_format::{InputFormat, unpacked_name},
+    neighbours::{IdFile, OfFound, OfTruth},
+    npy::NpyHeader,
+};
+use crate::lines::{layout::NumberKind, row::RowForm, shape::Role};
 
 /// The ends of names of files that hold vectors.
 const VECTORS: [&str; 5] = [".fvecs", ".bvecs", ".fbin", ".u8bin", ".i8bin"];
@@ -29,15 +31,11 @@ pub fn detect_id_format(known: DetectContext<'_>) -> Result<Option<InputFormat>,
 }
 
 /// Recognises a file of ids of nearest neighbours by its start, and returns the layout of its rows.
-pub fn ids(format: InputFormat, head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
-    layout_of_ids(format, head, known).map_err(ForeignFormat::whole)
-}
-
-fn layout_of_ids(
+pub fn ids(
     format: InputFormat,
     head: FileHead<'_>,
     DetectContext { role, name, text, partner, .. }: DetectContext<'_>,
-) -> Result<RowLayout, String> {
+) -> Detected {
     let file = match format {
         InputFormat::Ivecs => IdFile::counted(head.text),
         InputFormat::Ibin => IdFile::headed(head.text),
@@ -49,7 +47,7 @@ fn layout_of_ids(
             let form = RowForm::new(NumberKind::Number, "ids of true neighbours");
             let (truth, partner) = OfTruth::new(file, text, name)
                 .map_err(|error| format!("cannot be read: {error}"))?;
-            OtherFormat::in_sequence(truth, form).with_partner(partner)
+            OtherFormat { partner: Some(partner), ..OtherFormat::in_sequence(truth, form) }
         }
         Role::Run => {
             let form = RowForm::new(NumberKind::Rank, "ids of found neighbours");

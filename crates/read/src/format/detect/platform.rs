@@ -3,33 +3,17 @@
 //!
 //! Objects of queries and known records are never recognised as a file of a platform.
 
-use super::first_lines::{Detected, FirstLines};
-use super::foreign::ForeignFormat;
-use crate::format::json::platforms::{META, Platform, PlatformFile};
-use crate::format::json::walk::{Cursor, Stuck};
-use crate::format::{OtherFormat, RowLayout};
-
-/// The kind of the first value in a JSON object, for the detection of files of platforms such as
-/// MTEB.
-#[derive(Debug, Clone, Copy)]
-enum FirstValue {
-    Text,
-    Word,
-    Null,
-    Object,
-    Array,
-    /// There is none.
-    Nothing,
-}
-
-/// The start of a JSON value, as far as it distinguishes the files of MTEB, LlamaIndex, Quepid and
-/// others.
-#[derive(Debug, Clone, Copy)]
-enum ValueStart {
-    Single,
-    Object(FirstValue),
-    Array,
-}
+use super::{
+    first_lines::{Detected, FirstLines},
+    foreign::ForeignFormat,
+};
+use crate::format::{
+    OtherFormat, RowLayout,
+    json::{
+        platforms::{META, Platform, PlatformFile},
+        walk::{Cursor, Stuck},
+    },
+};
 
 impl FirstLines<'_> {
     /// Recognises an input that is a JSON file of a platform such as MTEB or Quepid; `None` for
@@ -58,24 +42,16 @@ fn platform(text: &[u8]) -> Option<Platform> {
     loop {
         let key = cursor.string("a key").ok()?;
         cursor.expect(b':', "':'").ok()?;
-        let mut ahead = cursor;
-        let is = start(&mut ahead);
-        match (key, is.ok()?) {
-            (META, ValueStart::Object(FirstValue::Text | FirstValue::Null)) => {
-                return Some(Platform::Predictions);
-            }
-            (b"queries" | b"corpus", ValueStart::Object(FirstValue::Text))
-            | (b"relevant_docs", ValueStart::Object(FirstValue::Array)) => {
-                return Some(Platform::Finetuning);
-            }
-            (b"requests", ValueStart::Array) => return Some(Platform::EvalRequest),
-            (b"details", ValueStart::Object(FirstValue::Object)) => {
-                return Some(Platform::EvalResponse);
-            }
-            (b"queries", ValueStart::Array) => return Some(Platform::Case),
-            (b"judgmentRatings", ValueStart::Array) => return Some(Platform::Judgments),
+        match (key, start(cursor).ok()?) {
+            (META, [Some(b'{'), Some(b'"' | b'n')]) => return Some(Platform::Predictions),
+            (b"queries" | b"corpus", [Some(b'{'), Some(b'"')])
+            | (b"relevant_docs", [Some(b'{'), Some(b'[')]) => return Some(Platform::Finetuning),
+            (b"requests", [Some(b'['), _]) => return Some(Platform::EvalRequest),
+            (b"details", [Some(b'{'), Some(b'{')]) => return Some(Platform::EvalResponse),
+            (b"queries", [Some(b'['), _]) => return Some(Platform::Case),
+            (b"judgmentRatings", [Some(b'['), _]) => return Some(Platform::Judgments),
             // What a search or a request of a document returns.
-            (b"hits" | b"_source", ValueStart::Object(_)) => {
+            (b"hits" | b"_source", [Some(b'{'), _]) => {
                 let found = memchr::memmem::find(text, b"\"judgmentRatings\"").is_some();
                 return found.then_some(Platform::Judgments);
             }
@@ -88,28 +64,16 @@ fn platform(text: &[u8]) -> Option<Platform> {
     }
 }
 
-/// Reads the start of a JSON value, as far as it distinguishes the files of platforms.
-fn start(cursor: &mut Cursor<'_>) -> Result<ValueStart, Stuck> {
-    let Some(open @ (b'{' | b'[')) = cursor.peek()? else {
-        cursor.value()?;
-        return Ok(ValueStart::Single);
-    };
-    cursor.at += 1;
-    if open == b'[' {
-        return Ok(ValueStart::Array);
+/// Returns the first byte of a JSON value, and that of the first value in it if it is an object
+/// with a key. These bytes distinguish the files of platforms.
+fn start(mut cursor: Cursor<'_>) -> Result<[Option<u8>; 2], Stuck> {
+    let (open, mut first) = (cursor.peek()?, None);
+    if cursor.passes(b'{')? && cursor.peek()? != Some(b'}') {
+        cursor.string("a key")?;
+        cursor.expect(b':', "':'")?;
+        first = cursor.peek()?;
     }
-    if cursor.peek()? == Some(b'}') {
-        return Ok(ValueStart::Object(FirstValue::Nothing));
-    }
-    cursor.string("a key")?;
-    cursor.expect(b':', "':'")?;
-    Ok(ValueStart::Object(match cursor.peek()? {
-        Some(b'"') => FirstValue::Text,
-        Some(b'{') => FirstValue::Object,
-        Some(b'[') => FirstValue::Array,
-        Some(b'n') => FirstValue::Null,
-        _ => FirstValue::Word,
-    }))
+    Ok([open, first])
 }
 
 #[cfg(test)]

@@ -9,96 +9,42 @@
 
 use std::borrow::Cow;
 
-use super::{JsonBytes, JsonValue, RecordFault, find, id, items, number};
+use super::{JsonValue, id, items, number, records::RecordKeys};
 use crate::columns::decimal::{Integer, LONGEST};
-use crate::error::printable;
-use crate::judged_by::FacetKind;
-use crate::lines::diagnostics::{pluralize, quoted};
-use crate::lines::layout::NumberKind;
-use crate::lines::row::{RowBatch, RowForm};
-use crate::lines::shape::Role;
+use crate::lines::{
+    diagnostics::pluralize,
+    layout::NumberKind,
+    row::{RowBatch, RowForm},
+    shape::Role,
+};
 
-/// The keys that are read of JSON records with a list of documents: query, documents, numbers,
-/// facet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListKeys {
-    pub role: Role,
-    pub query: Vec<u8>,
-    pub docs: Vec<u8>,
-    /// The key of the grades or scores, if there are any.
-    pub numbers: Option<Vec<u8>>,
-    /// The facets by which judgments are read, and their key.
-    pub group: Option<(FacetKind, Vec<u8>)>,
-}
-
-impl ListKeys {
-    /// Returns the expected shape of a JSON record with a list of documents, for messages.
-    pub fn shape(&self) -> String {
-        let group = self
-            .group
-            .as_ref()
-            .map_or(String::new(), |(_, key)| format!("\"{}\": …, ", printable(key)));
-        let list = |key: &[u8]| format!("\"{}\": […]", printable(key));
-        let numbers = self.numbers.as_ref().map_or(String::new(), |key| format!(", {}", list(key)));
-        format!("{{\"{}\": …, {group}{}{numbers}}}", printable(&self.query), list(&self.docs))
-    }
-
-    /// Returns the form of the rows of records with a list of documents.
-    pub fn form(&self) -> RowForm {
-        form(self.role, self.numbers.is_some(), self.group.is_some(), self.shape())
-    }
-
-    /// Makes the rows of a record with a list of documents.
-    pub(super) fn record(
-        &self,
-        text: JsonBytes<'_>,
-        line: u64,
-        rows: &mut RowBatch,
-    ) -> Result<(), RecordFault> {
-        let group = self.group.as_ref().map(|(_, key)| key);
-        let keys = [Some(&self.query), Some(&self.docs), self.numbers.as_ref(), group];
-        let place = |name: &[u8]| keys.iter().position(|key| key.is_some_and(|key| **key == *name));
-        let found = find::<4>(text, place)
-            .map_err(|fault| (fault.line(text.bytes, line), fault.message))?;
-        let name = |at: usize| quoted(keys[at].map_or(&[], |key| &key[..]));
-        let list = self.list(found.values, found.again, name).map_err(|message| (line, message))?;
-        list.add(self.role, line, rows);
-        Ok(())
-    }
-
+impl RecordKeys {
     /// Checks the values found in a record, and returns the list of documents that they are.
-    fn list<'t>(
+    pub(super) fn list<'t>(
         &self,
         [query, docs, numbers, group]: [Option<&'t [u8]>; 4],
-        again: Option<usize>,
-        name: impl Fn(usize) -> String,
     ) -> Result<ListOfQuery<'t>, String> {
-        let missing = |at: usize| format!("there is no {} in the record", name(at));
-        if let Some(at) = again {
-            return Err(format!("{} occurs twice in the record", name(at)));
-        }
-        let query = id(query.ok_or_else(|| missing(0))?, "query")?;
-        let docs = list(docs.ok_or_else(|| missing(1))?, &name(1), "a list of ids")?;
-        let docs: Vec<_> =
-            docs.into_iter().map(|doc| id(doc, "document")).collect::<Result<_, _>>()?;
+        let query = id(query.ok_or_else(|| self.missing(0))?, "query")?;
+        let docs = docs.ok_or_else(|| self.missing(1))?;
+        let docs = list(docs, &self.quote(1), "a list of ids", |doc| id(doc, "document"))?;
         let what = self.role.number();
-        let numbers = match &self.numbers {
+        let numbers = match &self.keys[2] {
             None => None,
             Some(_) => {
                 let expected = format!("a list of {what}s");
-                let numbers = list(numbers.ok_or_else(|| missing(2))?, &name(2), &expected)?;
-                let numbers = numbers.into_iter().map(|one| number(one, &format!("a {what}")));
-                Some(numbers.map(|one| one.map(Cow::Borrowed)).collect::<Result<Vec<_>, _>>()?)
+                let numbers = numbers.ok_or_else(|| self.missing(2))?;
+                let numbers = list(numbers, &self.quote(2), &expected, |one| {
+                    number(one, &format!("a {what}")).map(Cow::Borrowed)
+                })?;
+                if numbers.len() != docs.len() {
+                    return Err(wrong_lengths(docs.len(), numbers.len(), what));
+                }
+                Some(numbers)
             }
         };
-        if let Some(numbers) = &numbers
-            && numbers.len() != docs.len()
-        {
-            return Err(wrong_lengths(docs.len(), numbers.len(), what));
-        }
-        let group = match &self.group {
+        let group = match self.by {
             None => Cow::default(),
-            Some((by, _)) => id(group.ok_or_else(|| missing(3))?, &by.to_string())?,
+            Some(by) => id(group.ok_or_else(|| self.missing(3))?, &by.to_string())?,
         };
         Ok(ListOfQuery { query, group, docs, numbers })
     }
@@ -106,25 +52,26 @@ impl ListKeys {
 
 /// Returns the form of rows of lists of documents, which may have numbers and facets.
 pub fn form(role: Role, has_numbers: bool, has_groups: bool, shape: String) -> RowForm {
-    match role {
-        Role::Qrels => RowForm { has_groups, ..RowForm::new(NumberKind::Number, shape) },
-        Role::Run if has_numbers => {
-            RowForm { has_ranks: true, ..RowForm::new(NumberKind::Number, shape) }
-        }
-        Role::Run => RowForm::new(NumberKind::Rank, shape),
-    }
+    let is_run = role == Role::Run;
+    let value = if is_run && !has_numbers { NumberKind::Rank } else { NumberKind::Number };
+    RowForm { has_ranks: is_run && has_numbers, has_groups, ..RowForm::new(value, shape) }
 }
 
-/// Returns the items of the list that the value of the key `name` is; any other value is an error.
-fn list<'t>(value: &'t [u8], name: &str, expected: &str) -> Result<Vec<&'t [u8]>, String> {
+/// Returns the items, as `read` reads them, of the list that the value of the key `name` is; any
+/// other value is an error.
+fn list<'t>(
+    value: &'t [u8],
+    name: &str,
+    expected: &str,
+    read: impl Fn(&'t [u8]) -> Result<Cow<'t, [u8]>, String>,
+) -> Result<Vec<Cow<'t, [u8]>>, String> {
     match JsonValue::parse(value)? {
-        JsonValue::Array(_) => items(value).map_err(|fault| fault.message),
+        JsonValue::Array(_) => items(value)?.into_iter().map(read).collect(),
         other => Err(format!("{name} is {}, and not {expected}", other.described())),
     }
 }
 
 /// A query with its list of documents, and perhaps their grades or scores.
-#[derive(Debug, Default)]
 pub struct ListOfQuery<'t> {
     pub query: Cow<'t, [u8]>,
     pub group: Cow<'t, [u8]>,
@@ -145,11 +92,12 @@ impl ListOfQuery<'_> {
         for (at, doc) in docs.iter().enumerate() {
             let number = numbers.as_ref().map(|numbers| &*numbers[at]);
             match (role, number) {
-                (Role::Qrels, grade) if group.is_empty() => {
-                    rows.row(line, query, doc, grade.unwrap_or(b"1"));
-                }
                 (Role::Qrels, grade) => {
-                    rows.grouped_row(line, query, group, doc, grade.unwrap_or(b"1"));
+                    let grade = grade.unwrap_or(b"1");
+                    match &group[..] {
+                        [] => rows.row(line, query, doc, grade),
+                        group => rows.grouped_row(line, query, group, doc, grade),
+                    }
                 }
                 (Role::Run, score) => {
                     let rank = decimal(at + 1, &mut digits);

@@ -19,15 +19,16 @@ pub mod platforms;
 pub mod records;
 pub mod walk;
 
-use std::borrow::Cow;
-use std::fmt;
+use std::{borrow::Cow, fmt, ops::Range};
 
 use memchr::{memchr, memchr_iter};
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
-use crate::lines::diagnostics::quoted;
-use crate::lines::row::wrong_id;
+use crate::lines::{diagnostics::quoted, row::wrong_id};
 
 /// The fault of a JSON text, and the byte at which it was found.
 #[derive(Debug)]
@@ -82,8 +83,12 @@ impl JsonFault {
     }
 }
 
-/// What is wrong with a record, and its line.
-pub(super) type RecordFault = (u64, String);
+/// The message of a fault in a value whose line is known.
+impl From<JsonFault> for String {
+    fn from(fault: JsonFault) -> Self {
+        fault.message
+    }
+}
 
 /// JSON as bytes, and as a string if it is UTF-8 as a whole.
 #[derive(Clone, Copy)]
@@ -175,27 +180,23 @@ fn string_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The bytes of a value in the text that it was read from.
-type JsonSpan = [usize; 2];
-
 /// Returns where the part of a text lies.
-fn span(part: &str, text: &str) -> JsonSpan {
+fn span(part: &str, text: &str) -> Range<usize> {
     let start = offset_in(text.as_bytes(), part.as_bytes());
-    [start, start + part.len()]
+    start..start + part.len()
 }
 
 /// Returns the parts of a text that `read` finds, as they are written.
 fn parts(
     text: &[u8],
-    read: impl FnMut(&str) -> serde_json::Result<Vec<JsonSpan>>,
+    read: impl FnMut(&str) -> serde_json::Result<Vec<Range<usize>>>,
 ) -> Result<Vec<&[u8]>, JsonFault> {
     let spans = read_json(text.into(), read)?;
-    Ok(spans.into_iter().map(|[start, end]| &text[start..end]).collect())
+    Ok(spans.into_iter().map(|span| &text[span]).collect())
 }
 
 /// The values of some keys of an object, as they are written, and the index of a key that occurs
 /// twice.
-#[derive(Debug)]
 pub(super) struct FoundValues<'t, const N: usize> {
     pub values: [Option<&'t [u8]>; N],
     pub again: Option<usize>,
@@ -210,7 +211,7 @@ fn find<'t, const N: usize>(
 ) -> Result<FoundValues<'t, N>, JsonFault> {
     let text @ JsonBytes { bytes, .. } = text.into();
     let (spans, again) = read_json(text, |plain| {
-        let (mut spans, mut again) = ([None; N], None);
+        let (mut spans, mut again) = ([const { None }; N], None);
         each_pair(plain, |key, value| {
             if let Some(at) = place(key.bytes_in(plain, bytes))
                 && spans[at].replace(span(value, plain)).is_some()
@@ -221,7 +222,7 @@ fn find<'t, const N: usize>(
         })?;
         Ok((spans, again))
     })?;
-    let values = spans.map(|span: Option<JsonSpan>| span.map(|[start, end]| &bytes[start..end]));
+    let values = spans.map(|span: Option<Range<usize>>| span.map(|span| &bytes[span]));
     Ok(FoundValues { values, again })
 }
 
@@ -281,7 +282,7 @@ pub(super) fn pairs(text: &[u8]) -> Result<Pairs<'_>, JsonFault> {
         })?;
         Ok(pairs)
     })?;
-    Ok(pairs.into_iter().map(|(key, [start, end])| (key, &text[start..end])).collect())
+    Ok(pairs.into_iter().map(|(key, span)| (key, &text[span])).collect())
 }
 
 /// Passes each key and value of the object that `text` is to `take`, the value as it is written.
@@ -290,27 +291,29 @@ fn each_pair<'t>(
     take: impl FnMut(ObjectKey<'t>, &'t str) -> serde_json::Result<()>,
 ) -> serde_json::Result<()> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    reader.deserialize_map(ObjectVisitor(take))?;
+    reader.deserialize_map(PartVisitor(take))?;
     reader.end()
 }
 
 /// Passes each item of the array that `text` is to `take`, as it is written.
 fn each_item<'t>(
     text: &'t str,
-    take: impl FnMut(&'t str) -> serde_json::Result<()>,
+    mut take: impl FnMut(&'t str) -> serde_json::Result<()>,
 ) -> serde_json::Result<()> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    reader.deserialize_seq(ArrayVisitor(take))?;
+    reader.deserialize_seq(PartVisitor(|_: ObjectKey<'t>, item| take(item)))?;
     reader.end()
 }
 
 /// A key of an object, which is copied only if it has escapes.
-struct ObjectKey<'t>(Cow<'t, str>);
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct ObjectKey<'t>(#[serde(borrow)] Cow<'t, str>);
 
 impl ObjectKey<'_> {
     /// Returns where the key begins in `plain`, from which it was read; `None` for a copy.
     fn start_in(&self, plain: &str) -> Option<usize> {
-        if let Cow::Borrowed(key) = self.0 { Some(span(key, plain)[0]) } else { None }
+        if let Cow::Borrowed(key) = self.0 { Some(span(key, plain).start) } else { None }
     }
 
     /// Returns the bytes of the key in `text`, in whose place `plain` was read.
@@ -322,32 +325,11 @@ impl ObjectKey<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for ObjectKey<'de> {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = ObjectKey<'de>;
+/// The visitor of an object, or of an array that certainly is one. It passes on values with their
+/// keys, and items with an empty key.
+struct PartVisitor<F>(F);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<ObjectKey<'de>, E> {
-                Ok(ObjectKey(Cow::Borrowed(key)))
-            }
-
-            fn visit_str<E>(self, key: &str) -> Result<ObjectKey<'de>, E> {
-                Ok(ObjectKey(Cow::Owned(key.to_owned())))
-            }
-        }
-        reader.deserialize_str(KeyVisitor)
-    }
-}
-
-/// The visitor of an object, which passes on keys and values.
-struct ObjectVisitor<F>(F);
-
-impl<'de, F> Visitor<'de> for ObjectVisitor<F>
+impl<'de, F> Visitor<'de> for PartVisitor<F>
 where
     F: FnMut(ObjectKey<'de>, &'de str) -> serde_json::Result<()>,
 {
@@ -358,26 +340,15 @@ where
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some((key, value)) = map.next_entry::<ObjectKey<'de>, &'de RawValue>()? {
+        while let Some((key, value)) = map.next_entry::<_, &RawValue>()? {
             (self.0)(key, value.get()).map_err(A::Error::custom)?;
         }
         Ok(())
     }
-}
 
-/// The visitor of an array, which passes on values.
-struct ArrayVisitor<F>(F);
-
-impl<'de, F: FnMut(&'de str) -> serde_json::Result<()>> Visitor<'de> for ArrayVisitor<F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut values: A) -> Result<(), A::Error> {
-        while let Some(value) = values.next_element::<&'de RawValue>()? {
-            (self.0)(value.get()).map_err(A::Error::custom)?;
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element::<&RawValue>()? {
+            (self.0)(ObjectKey(Cow::Borrowed("")), item.get()).map_err(A::Error::custom)?;
         }
         Ok(())
     }
@@ -468,16 +439,13 @@ fn id<'t>(text: &'t [u8], what: &str) -> Result<Cow<'t, [u8]>, String> {
     {
         return Ok(Cow::Borrowed(id));
     }
-    match JsonValue::parse(text)? {
-        JsonValue::String(id) => wrong_id(what, &id).map_or(Ok(id), Err),
-        JsonValue::Word(word) if is_integer(word) => Ok(Cow::Borrowed(word)),
-        JsonValue::Word(word) => {
-            Err(format!("the {what} is {}, and neither a string nor an integer", quoted(word)))
-        }
-        JsonValue::Object(_) | JsonValue::Array(_) => {
-            Err(format!("the {what} is an object or an array, and neither a string nor an integer"))
-        }
-    }
+    let found = match JsonValue::parse(text)? {
+        JsonValue::String(id) => return wrong_id(what, &id).map_or(Ok(id), Err),
+        JsonValue::Word(word) if is_integer(word) => return Ok(Cow::Borrowed(word)),
+        JsonValue::Word(word) => quoted(word),
+        JsonValue::Object(_) | JsonValue::Array(_) => "an object or an array".to_owned(),
+    };
+    Err(format!("the {what} is {found}, and neither a string nor an integer"))
 }
 
 fn is_integer(word: &[u8]) -> bool {
@@ -488,13 +456,10 @@ fn is_integer(word: &[u8]) -> bool {
 /// Returns the grade or score that a value is, as it is written; `the` names it in messages, as in
 /// `the score`.
 fn number<'t>(text: &'t [u8], the: &str) -> Result<&'t [u8], String> {
-    match JsonValue::parse(text)? {
-        JsonValue::Word(word) => Ok(word),
-        JsonValue::String(string) => {
-            Err(format!("{the} is the string {}, and not a number", quoted(&string)))
-        }
-        JsonValue::Object(_) | JsonValue::Array(_) => {
-            Err(format!("{the} is an object or an array, and not a number"))
-        }
-    }
+    let found = match JsonValue::parse(text)? {
+        JsonValue::Word(word) => return Ok(word),
+        JsonValue::String(string) => format!("the string {}", quoted(&string)),
+        JsonValue::Object(_) | JsonValue::Array(_) => "an object or an array".to_owned(),
+    };
+    Err(format!("{the} is {found}, and not a number"))
 }

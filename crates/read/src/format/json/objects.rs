@@ -8,12 +8,16 @@
 
 use std::io;
 
-use super::walk::{JsonWalk, Way};
-use super::{JsonValue, LineCounter, each_pair, read_json, span, unescaped};
+use super::{
+    JsonValue, LineCounter, each_pair, read_json, span, unescaped,
+    walk::{JsonWalk, Outermost},
+};
 use crate::format::sequence::{Sequence, SequenceFormat};
-use crate::lines::diagnostics::quoted;
-use crate::lines::row::{Entry, RowBatch, wrong_id};
-use crate::lines::shape::Role;
+use crate::lines::{
+    diagnostics::quoted,
+    row::{Entry, RowBatch, wrong_id},
+    shape::Role,
+};
 
 /// Returns the shape of JSON objects of queries, for messages; `number` is `grade` or `score`.
 pub fn shape(number: &str) -> String {
@@ -24,21 +28,9 @@ pub fn shape(number: &str) -> String {
 #[derive(Debug)]
 pub struct QueryObjects(pub Role);
 
-struct OutermostObjects;
-
-impl Way for OutermostObjects {
-    fn has_entries(&mut self, _: &[Vec<u8>], _: u8) -> bool {
-        true
-    }
-
-    fn has_queries_as_keys(&self) -> bool {
-        true
-    }
-}
-
 impl SequenceFormat for QueryObjects {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(JsonWalk::new(OutermostObjects)))
+        Ok(Box::new(JsonWalk::new(Outermost(b'{'))))
     }
 
     fn entry(&self, entry: Entry<'_>, rows: &mut RowBatch) {
@@ -60,8 +52,7 @@ pub fn documents(entry: Entry<'_>, role: Role, rows: &mut RowBatch) {
     let what = match JsonValue::parse(value) {
         Ok(JsonValue::Object(_)) => None,
         Ok(JsonValue::String(_)) => Some("a string".to_owned()),
-        Ok(JsonValue::Array(_)) => Some("an array".to_owned()),
-        Ok(JsonValue::Word(word)) => Some(quoted(word)),
+        Ok(other) => Some(other.described()),
         Err(message) => Some(message),
     };
     if let Some(what) = what {
@@ -74,10 +65,10 @@ pub fn documents(entry: Entry<'_>, role: Role, rows: &mut RowBatch) {
         rows.back_to(mark);
         let mut lines = LineCounter::new(value, value_line);
         each_pair(plain, |doc, number| {
-            let [start, end] = span(number, plain);
+            let span = span(number, plain);
             any = true;
-            let line = lines.at(doc.start_in(plain).unwrap_or(start));
-            let (number, doc) = (&value[start..end], doc.bytes_in(plain, value));
+            let line = lines.at(doc.start_in(plain).unwrap_or(span.start));
+            let (number, doc) = (&value[span], doc.bytes_in(plain, value));
             match JsonValue::parse(number) {
                 Ok(JsonValue::Word(number)) if wrong_id("document", doc).is_none() => {
                     rows.row(line, &query, doc, number)

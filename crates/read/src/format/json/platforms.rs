@@ -13,19 +13,24 @@
 //!
 //! The parts around judgments or results are passed over, for such a part may be a whole corpus.
 
-use std::borrow::Cow;
-use std::io;
+use std::{borrow::Cow, io};
 
-use super::lists::{ListOfQuery, form};
-use super::objects::documents;
-use super::walk::{JsonWalk, Way};
-use super::{JsonFault, JsonValue, find, id, items, number, pairs, unescaped};
+use super::{
+    JsonValue, find, id, items,
+    lists::{ListOfQuery, form},
+    number,
+    objects::documents,
+    pairs, unescaped,
+    walk::{JsonWalk, Way},
+};
 use crate::error::printable;
 use crate::format::sequence::{Sequence, SequenceFormat};
-use crate::lines::diagnostics::quoted;
-use crate::lines::layout::NumberKind;
-use crate::lines::row::{Entry, RowBatch, RowForm, wrong_id};
-use crate::lines::shape::Role;
+use crate::lines::{
+    diagnostics::quoted,
+    layout::NumberKind,
+    row::{Entry, RowBatch, RowForm, wrong_id},
+    shape::Role,
+};
 
 /// A kind of JSON file that an evaluation platform writes, such as predictions of MTEB or a case of
 /// Quepid.
@@ -45,44 +50,71 @@ pub enum Platform {
 }
 
 impl Platform {
+    /// Returns what is known of the kind of file: the kind in words, its expected shape for messages,
+    /// its role, and the key and the opening byte of the JSON object or array of its queries. The
+    /// key of OpenSearch may lie deep in a response; the other keys belong to the outermost object.
+    fn facts(self) -> (&'static str, &'static str, Role, &'static [u8], u8) {
+        match self {
+            Self::Predictions => (
+                "predictions of MTEB",
+                "{subset: {split: {query: {document: score, …}}}}",
+                Role::Run,
+                b"",
+                b'{',
+            ),
+            Self::Finetuning => (
+                "an EmbeddingQAFinetuneDataset of LlamaIndex",
+                "{\"relevant_docs\": {query: [document, …]}}",
+                Role::Qrels,
+                b"relevant_docs",
+                b'{',
+            ),
+            Self::EvalRequest => (
+                "a request of _rank_eval",
+                "{\"requests\": [{\"id\": query, \"ratings\": [{\"_id\": document, \"rating\": \
+                 grade}]}]}",
+                Role::Qrels,
+                b"requests",
+                b'[',
+            ),
+            Self::EvalResponse => (
+                "a response of _rank_eval",
+                "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}",
+                Role::Run,
+                b"details",
+                b'{',
+            ),
+            Self::Judgments => (
+                "judgments of OpenSearch",
+                "{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \
+                 \"rating\": grade}]}]}",
+                Role::Qrels,
+                b"judgmentRatings",
+                b'[',
+            ),
+            Self::Case => (
+                "a case of Quepid",
+                "{\"queries\": [{\"query\": query, \"ratings\": {document: grade}}]}",
+                Role::Qrels,
+                b"queries",
+                b'[',
+            ),
+        }
+    }
+
     /// Returns the role of the platform's file: judgments or results.
     pub fn role(self) -> Role {
-        match self {
-            Self::Predictions | Self::EvalResponse => Role::Run,
-            _ => Role::Qrels,
-        }
+        self.facts().2
     }
 
     /// Returns the kind of the platform's file in words, such as `predictions of MTEB`.
     pub fn what(self) -> &'static str {
-        match self {
-            Self::Predictions => "predictions of MTEB",
-            Self::Finetuning => "an EmbeddingQAFinetuneDataset of LlamaIndex",
-            Self::EvalRequest => "a request of _rank_eval",
-            Self::EvalResponse => "a response of _rank_eval",
-            Self::Judgments => "judgments of OpenSearch",
-            Self::Case => "a case of Quepid",
-        }
+        self.facts().0
     }
 
     /// Returns the expected JSON shape of the platform's file, for messages.
     pub fn shape(self) -> &'static str {
-        match self {
-            Self::Predictions => "{subset: {split: {query: {document: score, …}}}}",
-            Self::Finetuning => "{\"relevant_docs\": {query: [document, …]}}",
-            Self::EvalRequest => {
-                "{\"requests\": [{\"id\": query, \"ratings\": [{\"_id\": document, \"rating\": \
-                 grade}]}]}"
-            }
-            Self::EvalResponse => {
-                "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}"
-            }
-            Self::Judgments => {
-                "{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": \
-                 document, \"rating\": grade}]}]}"
-            }
-            Self::Case => "{\"queries\": [{\"query\": query, \"ratings\": {document: grade}}]}",
-        }
+        self.facts().1
     }
 
     /// Returns the form of the rows of the platform's file.
@@ -93,55 +125,37 @@ impl Platform {
         }
     }
 
-    /// Returns the key of the JSON object or array of queries in the platform's file, and its
-    /// opening byte. The key of OpenSearch may lie deep in a response; the other keys belong to the
-    /// outermost object.
-    fn queries(self) -> (&'static [u8], u8) {
-        match self {
-            Self::Predictions => (b"", b'{'),
-            Self::Finetuning => (b"relevant_docs", b'{'),
-            Self::EvalRequest => (b"requests", b'['),
-            Self::EvalResponse => (b"details", b'{'),
-            Self::Judgments => (b"judgmentRatings", b'['),
-            Self::Case => (b"queries", b'['),
-        }
-    }
-
     /// Returns the query that an entry of the platform's file is, with its documents, or a message
     /// about a missing or wrong part.
     fn query<'t>(self, Entry { key, value, .. }: Entry<'t>) -> Result<ListOfQuery<'t>, String> {
         let expected = || format!("expected '{}'", self.shape());
         let value = JsonValue::parse(value)?;
-        let docs = match (self, &value) {
+        let (query, docs) = match (self, &value) {
             (Self::Finetuning, JsonValue::Array(docs)) => {
-                let docs = items(docs).map_err(|fault| fault.message)?;
-                let docs = docs.into_iter().map(|doc| (Some(id(doc, "document")), None));
-                DocsOfQuery { query: None, docs: Some(docs.collect()) }
+                let docs = items(docs)?.into_iter();
+                let docs = docs.map(|doc| (Some(id(doc, "document")), None));
+                (None, Some(docs.collect()))
             }
-            (Self::EvalResponse, JsonValue::Object(text)) => {
-                DocsOfQuery::read(text, ["", "hits"], ["_id", ""])?
-            }
-            (Self::EvalRequest, JsonValue::Object(text)) => {
-                DocsOfQuery::read(text, ["id", "ratings"], ["_id", "rating"])?
-            }
-            (Self::Judgments, JsonValue::Object(text)) => {
-                DocsOfQuery::read(text, ["query", "ratings"], ["docId", "rating"])?
-            }
-            (Self::Case, JsonValue::Object(text)) => {
-                DocsOfQuery::read(text, ["query", "ratings"], ["", ""])?
-            }
-            (_, JsonValue::Object(_) | JsonValue::Array(_)) => DocsOfQuery::default(),
+            (_, JsonValue::Object(text)) => match self {
+                Self::EvalResponse => docs_of(text, ["", "hits"], ["_id", ""])?,
+                Self::EvalRequest => docs_of(text, ["id", "ratings"], ["_id", "rating"])?,
+                Self::Judgments => docs_of(text, ["query", "ratings"], ["docId", "rating"])?,
+                Self::Case => docs_of(text, ["query", "ratings"], ["", ""])?,
+                Self::Predictions | Self::Finetuning => (None, None),
+            },
+            (_, JsonValue::Array(_)) => (None, None),
             _ => return Err(format!("a query is no object or array: {}", expected())),
         };
-        let query = match docs.query {
+        let query = match query {
             Some(query) => id(query, "query")?,
-            None if self.has_queries_as_keys() => {
+            // The queries are the keys of an object.
+            None if self.facts().4 == b'{' => {
                 let query = unescaped(key)?;
                 wrong_id("query", &query).map_or(Ok(query), Err)?
             }
             None => return Err(format!("a query has no id: {}", expected())),
         };
-        let Some(docs) = docs.docs else {
+        let Some(docs) = docs else {
             return Err(format!("query {} has no documents: {}", quoted(&query), expected()));
         };
         let of_query = |message: String| format!("{message}, of query {}", quoted(&query));
@@ -157,64 +171,53 @@ impl Platform {
         let (group, numbers) = (Cow::default(), is_graded.then_some(numbers));
         Ok(ListOfQuery { query, group, docs: ids, numbers })
     }
-
-    /// Returns whether the queries of the platform's file are the keys of an object.
-    fn has_queries_as_keys(self) -> bool {
-        matches!(self, Self::Predictions | Self::Finetuning | Self::EvalResponse)
-    }
 }
 
 /// The documents of a query in a platform's file: the id of each, if it has one, and its grade.
 type PlatformDocs<'t> = Vec<(Option<Result<Cow<'t, [u8]>, String>>, Option<&'t [u8]>)>;
 
-/// The parts of a query found in a platform's file, as far as it has them.
-#[derive(Default)]
-struct DocsOfQuery<'t> {
-    /// The id, as it is written.
-    query: Option<&'t [u8]>,
-    /// The list of documents, perhaps empty.
-    docs: Option<PlatformDocs<'t>>,
-}
+/// The id of a query in a platform's file, as it is written, and its list of documents, perhaps
+/// empty, as far as the file has them.
+type DocsOfQuery<'t> = (Option<&'t [u8]>, Option<PlatformDocs<'t>>);
 
-impl<'t> DocsOfQuery<'t> {
-    /// Reads the object of a query: its id and documents have the keys `names`, and the id and the
-    /// grade of a document the keys `of_doc`. Without these, documents are the keys of grades.
-    fn read(text: &'t [u8], names: [&str; 2], of_doc: [&str; 2]) -> Result<Self, String> {
-        let message = |fault: JsonFault| fault.message;
-        let place = |names: &[&str], key: &[u8]| {
-            names.iter().position(|name| !name.is_empty() && name.as_bytes() == key)
-        };
-        let found = find::<2>(text, |key| place(&names, key)).map_err(message)?;
-        let [query, docs] = found.values;
-        let docs = match docs.map(JsonValue::parse).transpose()? {
-            Some(JsonValue::Array(docs)) => {
-                let mut all = PlatformDocs::new();
-                for doc in items(docs).map_err(message)? {
-                    let names = [of_doc[0], of_doc[1], "hit"];
-                    let [mut id_of_doc, grade, hit] = match doc {
-                        [b'{', ..] => find(doc, |key| place(&names, key)).map_err(message)?.values,
-                        _ => [None; 3],
-                    };
-                    // The id of a hit lies in an object of its own.
-                    if let Some(hit @ [b'{', ..]) = hit {
-                        let found = find(hit, |key| place(&of_doc[..1], key)).map_err(message)?;
-                        [id_of_doc] = found.values;
-                    }
-                    all.push((id_of_doc.map(|doc| id(doc, "document")), grade));
+/// Reads the object of a query: its id and documents have the keys `names`, and the id and the
+/// grade of a document the keys `of_doc`. Without these, documents are the keys of grades.
+fn docs_of<'t>(
+    text: &'t [u8],
+    names: [&str; 2],
+    of_doc: [&str; 2],
+) -> Result<DocsOfQuery<'t>, String> {
+    let place = |names: &[&str], key: &[u8]| {
+        names.iter().position(|name| !name.is_empty() && name.as_bytes() == key)
+    };
+    let [query, docs] = find(text, |key| place(&names, key))?.values;
+    let docs = match docs.map(JsonValue::parse).transpose()? {
+        Some(JsonValue::Array(docs)) => {
+            let mut all = PlatformDocs::new();
+            for doc in items(docs)? {
+                let names = [of_doc[0], of_doc[1], "hit"];
+                let [mut id_of_doc, grade, hit] = match doc {
+                    [b'{', ..] => find(doc, |key| place(&names, key))?.values,
+                    _ => [None; 3],
+                };
+                // The id of a hit lies in an object of its own.
+                if let Some(hit @ [b'{', ..]) = hit {
+                    [id_of_doc] = find(hit, |key| place(&of_doc[..1], key))?.values;
                 }
-                Some(all)
+                all.push((id_of_doc.map(|doc| id(doc, "document")), grade));
             }
-            Some(JsonValue::Object(docs)) if of_doc[0].is_empty() => {
-                let docs = pairs(docs).map_err(message)?.into_iter().map(|(doc, grade)| {
-                    let doc = wrong_id("document", &doc).map_or(Ok(Cow::Owned(doc)), Err);
-                    (Some(doc), Some(grade))
-                });
-                Some(docs.collect())
-            }
-            _ => None,
-        };
-        Ok(Self { query, docs })
-    }
+            Some(all)
+        }
+        Some(JsonValue::Object(docs)) if of_doc[0].is_empty() => {
+            let docs = pairs(docs)?.into_iter().map(|(doc, grade)| {
+                let doc = wrong_id("document", &doc).map_or(Ok(Cow::Owned(doc)), Err);
+                (Some(doc), Some(grade))
+            });
+            Some(docs.collect())
+        }
+        _ => None,
+    };
+    Ok((query, docs))
 }
 
 /// Returns the grade that a value is: a number, or a string as OpenSearch writes grades.
@@ -243,7 +246,7 @@ pub struct PlatformFile {
 
 impl SequenceFormat for PlatformFile {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(JsonWalk::new(WayInFile { file: self, subsets: Vec::new(), read: false })))
+        Ok(Box::new(JsonWalk::new(WayInFile { file: self, subsets: Vec::new() })))
     }
 
     fn entry(&self, entry: Entry<'_>, rows: &mut RowBatch) {
@@ -260,14 +263,13 @@ impl SequenceFormat for PlatformFile {
 /// The way to the queries of a platform's file.
 struct WayInFile<'p> {
     file: &'p PlatformFile,
-    /// The names of the subsets met so far; `read` says whether one of the subsets was read.
+    /// The names of the subsets met so far.
     subsets: Vec<String>,
-    read: bool,
 }
 
 impl Way for WayInFile<'_> {
     fn has_entries(&mut self, keys: &[Vec<u8>], open: u8) -> bool {
-        let (wanted, opens) = self.file.platform.queries();
+        let (_, _, _, wanted, opens) = self.file.platform.facts();
         match (self.file.platform, keys) {
             (Platform::Predictions, [_, subset, split]) if subset != META && open == b'{' => {
                 self.meets(format!("{}/{}", printable(subset), printable(split)))
@@ -283,8 +285,26 @@ impl Way for WayInFile<'_> {
         self.file.platform == Platform::Predictions
     }
 
+    /// Returns a message that lists all subsets of MTEB's predictions, if the choice is ambiguous
+    /// or missing.
     fn end(&self) -> Option<String> {
-        self.wrong_subsets()
+        let mut all = self.subsets.clone();
+        all.sort_unstable();
+        all.dedup();
+        let listed = match &all[..] {
+            [] => return None,
+            [only] => format!("the subset {only}"),
+            [others @ .., last] => format!("the subsets {} and {last}", others.join(", ")),
+        };
+        match &self.file.subset {
+            None if self.subsets.len() > 1 => {
+                Some(format!("has {listed}: say which with {}", self.file.option))
+            }
+            Some(requested) if !all.contains(requested) => {
+                Some(format!("has {listed}, and no {}", quoted(requested.as_bytes())))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -294,35 +314,8 @@ impl WayInFile<'_> {
     fn meets(&mut self, subset: String) -> bool {
         let requested = self.file.subset.as_ref();
         let is_read = requested.map_or(self.subsets.is_empty(), |requested| *requested == subset);
-        self.read |= is_read;
         self.subsets.push(subset);
         is_read
-    }
-
-    /// Returns a message that lists all subsets of MTEB's predictions, if the choice is ambiguous
-    /// or missing.
-    fn wrong_subsets(&self) -> Option<String> {
-        let mut all = self.subsets.clone();
-        all.sort_unstable();
-        all.dedup();
-        let listed = match &all[..] {
-            [] => return None,
-            [others @ .., last] if !others.is_empty() => {
-                format!("{} and {last}", others.join(", "))
-            }
-            [only, ..] => only.clone(),
-        };
-        let subsets = if all.len() == 1 { "the subset" } else { "the subsets" };
-        match &self.file.subset {
-            None if self.subsets.len() > 1 => {
-                Some(format!("has {subsets} {listed}: say which with {}", self.file.option))
-            }
-            Some(requested) if !self.read => {
-                let name = quoted(requested.as_bytes());
-                Some(format!("has {subsets} {listed}, and no {name}"))
-            }
-            _ => None,
-        }
     }
 }
 

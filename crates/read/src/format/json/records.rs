@@ -7,47 +7,42 @@
 //! The first record decides which keys are read; records may have other keys. A record may also
 //! have a list of documents (`lists`).
 
-use std::borrow::Cow;
-use std::io;
+use std::{borrow::Cow, io};
 
-use super::lists::ListKeys;
-use super::walk::{Cursor, JsonWalk, Stuck, Way};
 use super::{
-    JsonBytes, JsonValue, RecordFault, SHOWN, find, id, number, objects, offset_in, unescaped,
+    FoundValues, JsonBytes, JsonValue, SHOWN, find, id,
+    lists::form,
+    number, objects, offset_in, unescaped,
+    walk::{Cursor, JsonWalk, Outermost, Stuck},
 };
 use crate::error::printable;
-use crate::format::ReadOptions;
-use crate::format::names::{
-    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, choose_rows,
+use crate::format::{
+    ReadOptions,
+    names::{CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, choose_rows},
+    sequence::{Sequence, SequenceFormat},
 };
-use crate::format::sequence::{Sequence, SequenceFormat};
 use crate::judged_by::FacetKind;
-use crate::lines::chunks::{LineFormat, each_line};
-use crate::lines::diagnostics::quoted;
-use crate::lines::layout::NumberKind;
-use crate::lines::row::{Entry, RowBatch, RowForm};
-use crate::lines::shape::Role;
+use crate::lines::{
+    chunks::{LineFormat, each_line},
+    diagnostics::quoted,
+    layout::NumberKind,
+    row::{Entry, RowBatch, RowForm},
+    shape::Role,
+};
 
 /// The keys that are read of JSON records: of one document in each record, or of a list of
 /// documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecordKeys {
-    Single(SingleKeys),
-    Lists(ListKeys),
-}
-
-/// The keys that are read of JSON records with one document each: query, document, number, rank or
-/// facet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SingleKeys {
-    /// The keys of the query, of the document and of the number.
-    names: [Vec<u8>; 3],
-    value: NumberKind,
-    /// The key of the rank, if there is a score too.
-    rank: Option<Vec<u8>>,
-    /// The facets by which judgments are read, and their key.
-    group: Option<(FacetKind, Vec<u8>)>,
-    role: Role,
+#[derive(Debug)]
+pub struct RecordKeys {
+    /// The keys of the query, of the document or documents, of the number or numbers, and of the
+    /// rank beside a score, or of the facet.
+    pub(super) keys: [Option<Vec<u8>>; 4],
+    /// The kind of the number of the document; `None` if records have lists of documents.
+    value: Option<NumberKind>,
+    has_ranks: bool,
+    /// The facets by which judgments are read.
+    pub(super) by: Option<FacetKind>,
+    pub(super) role: Role,
 }
 
 impl RecordKeys {
@@ -63,12 +58,12 @@ impl RecordKeys {
         read_as: &ReadOptions,
     ) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
-        let in_array = cursor.passes(b'[').map_err(describe)?;
+        let in_array = cursor.passes(b'[')?;
         let expected = || expected(role, in_array);
-        if in_array && cursor.peek().map_err(describe)? == Some(b']') {
+        if in_array && cursor.peek()? == Some(b']') {
             return Err(format!("the array is empty: {} was expected", expected()));
         }
-        cursor.expect(b'{', &expected()).map_err(describe)?;
+        cursor.expect(b'{', &expected())?;
         let (names, shapes) = keys_of_first(&mut cursor)?;
         if names.is_empty() {
             return Err(format!("the first record has no keys: {} was expected", expected()));
@@ -101,144 +96,122 @@ impl RecordKeys {
     /// Makes the keys to read of JSON records from the columns chosen among the `names` of a
     /// record.
     fn of_chosen(chosen: ChosenRows, names: &[Vec<u8>], role: Role, by: Option<FacetKind>) -> Self {
-        let name = |at: usize| names[at].clone();
-        match chosen {
+        let (places, value, rank, group) = match chosen {
             ChosenRows::Single(ChosenColumns { query, doc, number, value, rank, group }) => {
-                Self::Single(SingleKeys {
-                    names: [query, doc, number].map(name),
-                    value,
-                    rank: rank.map(name),
-                    group: by.zip(group.map(name)),
-                    role,
-                })
+                ([Some(query), Some(doc), Some(number)], Some(value), rank, group)
             }
             ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
-                Self::Lists(ListKeys {
-                    role,
-                    query: name(query),
-                    docs: name(docs),
-                    numbers: numbers.map(name),
-                    group: by.zip(group.map(name)),
-                })
+                ([Some(query), Some(docs), numbers], None, None, group)
             }
+        };
+        let [query, doc, number] = places;
+        let name = |at: Option<usize>| at.map(|at| names[at].clone());
+        Self {
+            keys: [query, doc, number, rank.or(group)].map(name),
+            value,
+            has_ranks: rank.is_some(),
+            by: by.filter(|_| group.is_some()),
+            role,
         }
     }
 
     /// Returns the form of the rows of JSON records with these keys.
     pub fn form(&self) -> RowForm {
-        match self {
-            Self::Single(keys) => RowForm {
-                has_ranks: keys.rank.is_some(),
-                has_groups: keys.group.is_some(),
-                ..RowForm::new(keys.value, keys.shape())
-            },
-            Self::Lists(keys) => keys.form(),
+        let (has_ranks, has_groups, shape) = (self.has_ranks, self.by.is_some(), self.shape());
+        match self.value {
+            Some(value) => RowForm { has_ranks, has_groups, ..RowForm::new(value, shape) },
+            None => form(self.role, self.keys[2].is_some(), has_groups, shape),
         }
     }
 
     /// Returns the expected shape of a JSON record with these keys, for messages.
-    pub fn shape(&self) -> String {
-        match self {
-            Self::Single(keys) => keys.shape(),
-            Self::Lists(keys) => keys.shape(),
-        }
+    fn shape(&self) -> String {
+        let [query, doc, number, other] = self.keys.each_ref().map(Option::as_deref);
+        let facet = other.filter(|_| self.by.is_some());
+        let value = if self.value.is_some() { "…" } else { "[…]" };
+        let keys = [(query, "…"), (facet, "…"), (doc, value), (number, value)];
+        let keys = keys
+            .into_iter()
+            .filter_map(|(key, value)| key.map(|key| format!("\"{}\": {value}", printable(key))));
+        format!("{{{}}}", keys.collect::<Vec<_>>().join(", "))
     }
 
     /// Returns the query id of the record that `text` is; `None` for a record without one.
-    fn query<'t>(&self, text: &'t [u8]) -> Option<Cow<'t, [u8]>> {
-        let key = match self {
-            Self::Single(keys) => &keys.names[0],
-            Self::Lists(keys) => &keys.query,
-        };
-        let found = find::<1>(text, |name| (name == &key[..]).then_some(0)).ok()?;
-        id(found.values[0]?, "query").ok()
+    fn query_in<'t>(&self, text: &'t [u8]) -> Option<Cow<'t, [u8]>> {
+        let key = self.keys[0].as_deref();
+        let [query] = find(text, |name| (Some(name) == key).then_some(0)).ok()?.values;
+        id(query?, "query").ok()
     }
 
     /// Makes the rows of the record that `text` is, which begins on line `line`.
     fn record(&self, text: JsonBytes<'_>, line: u64, rows: &mut RowBatch) {
         if text.bytes.first() != Some(&b'{') {
-            let text = text.bytes;
-            let text = quoted(&text[..text.len().min(SHOWN)]);
+            let text = quoted(&text.bytes[..text.bytes.len().min(SHOWN)]);
             return rows
                 .fault(line, format!("a record, which starts with '{{', was expected at {text}"));
         }
-        let added = match self {
-            Self::Single(keys) => keys.record(text, line, rows),
-            Self::Lists(keys) => keys.record(text, line, rows),
-        };
-        if let Err((line, message)) = added {
-            rows.fault(line, message);
+        let place = |name: &[u8]| self.keys.iter().position(|key| key.as_deref() == Some(name));
+        match find(text, place) {
+            Ok(found) => {
+                if let Err(message) = self.found(found, line, rows) {
+                    rows.fault(line, message);
+                }
+            }
+            Err(fault) => rows.fault(fault.line(text.bytes, line), fault.message),
         }
     }
-}
 
-impl SingleKeys {
-    /// Returns the fourth JSON key that is read, if any: of a result's rank, or a judgment's judge
-    /// or subtopic.
-    fn other(&self) -> Option<&[u8]> {
-        self.rank.as_deref().or(self.group.as_ref().map(|(_, key)| &key[..]))
-    }
-
-    /// Returns the JSON key at index `at` in quotes, for messages.
-    fn quote(&self, at: usize) -> String {
-        quoted(self.names.get(at).map(Vec::as_slice).or(self.other()).unwrap_or_default())
-    }
-
-    /// Returns the index of the JSON key `name` among the keys to read; the rank's or facet's key
-    /// is the last.
-    fn place(&self, name: &[u8]) -> Option<usize> {
-        self.names
-            .iter()
-            .position(|key| key == name)
-            .or_else(|| (self.other() == Some(name)).then_some(self.names.len()))
-    }
-
-    fn shape(&self) -> String {
-        let [query, doc, number] = self.names.each_ref().map(|name| printable(name));
-        let group = self.group.as_ref().map(|(_, key)| format!("\"{}\": …, ", printable(key)));
-        format!("{{\"{query}\": …, {}\"{doc}\": …, \"{number}\": …}}", group.unwrap_or_default())
-    }
-
-    /// Makes the row of a record.
-    #[inline]
-    fn record(
-        &self,
-        text: JsonBytes<'_>,
-        line: u64,
-        rows: &mut RowBatch,
-    ) -> Result<(), RecordFault> {
-        let found = find::<4>(text, |name| self.place(name))
-            .map_err(|fault| (fault.line(text.bytes, line), fault.message))?;
-        self.fields(found.values, found.again, line, rows).map_err(|message| (line, message))
-    }
-
-    /// Makes a row of the values found in a record, or a message.
+    /// Makes the rows of the values found in a record, or a message.
     #[inline(always)]
-    fn fields(
+    fn found(
         &self,
-        [query, doc, value, other]: [Option<&[u8]>; 4],
-        again: Option<usize>,
+        FoundValues { values, again }: FoundValues<'_, 4>,
         line: u64,
         rows: &mut RowBatch,
     ) -> Result<(), String> {
         if let Some(at) = again {
             return Err(format!("{} occurs twice in the record", self.quote(at)));
         }
-        let missing = |at: usize| format!("there is no {} in the record", self.quote(at));
-        let query = id(query.ok_or_else(|| missing(0))?, "query")?;
-        let doc = id(doc.ok_or_else(|| missing(1))?, "document")?;
-        let group = match &self.group {
-            Some((by, _)) => Some(id(other.ok_or_else(|| missing(3))?, &by.to_string())?),
+        match self.value {
+            Some(value) => self.row(values, value, line, rows)?,
+            None => self.list(values)?.add(self.role, line, rows),
+        }
+        Ok(())
+    }
+
+    /// Returns the JSON key at index `at` in quotes, for messages.
+    pub(super) fn quote(&self, at: usize) -> String {
+        quoted(self.keys[at].as_deref().unwrap_or_default())
+    }
+
+    /// Returns the message that a record lacks the key at index `at`.
+    pub(super) fn missing(&self, at: usize) -> String {
+        format!("there is no {} in the record", self.quote(at))
+    }
+
+    /// Makes the row of the values of a record with one document, or a message.
+    #[inline(always)]
+    fn row(
+        &self,
+        [query, doc, number_of_doc, other]: [Option<&[u8]>; 4],
+        value: NumberKind,
+        line: u64,
+        rows: &mut RowBatch,
+    ) -> Result<(), String> {
+        let query = id(query.ok_or_else(|| self.missing(0))?, "query")?;
+        let doc = id(doc.ok_or_else(|| self.missing(1))?, "document")?;
+        let group = match self.by {
+            Some(by) => Some(id(other.ok_or_else(|| self.missing(3))?, &by.to_string())?),
             None => None,
         };
-        let what = if self.value == NumberKind::Number { self.role.number() } else { "rank" };
-        let number = match value.ok_or_else(|| missing(2))? {
+        let what = if value == NumberKind::Number { self.role.number() } else { "rank" };
+        let number = match number_of_doc.ok_or_else(|| self.missing(2))? {
             word @ [b'0'..=b'9' | b'-', ..] => word,
             other => number(other, &format!("the {what}"))?,
         };
         match group {
             Some(group) => rows.grouped_row(line, &query, &group, &doc, number),
-            None if self.rank.is_some() => {
+            None if self.has_ranks => {
                 rows.ranked_row(line, &query, &doc, &rank(other), number);
             }
             None => rows.row(line, &query, &doc, number),
@@ -260,11 +233,11 @@ fn rank(value: Option<&[u8]>) -> Cow<'_, [u8]> {
 /// value.
 fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape>), String> {
     let (mut names, mut shapes) = (Vec::new(), Vec::new());
-    while cursor.next_item(names.is_empty(), b'}').map_err(describe)? {
-        let name = cursor.string("a key in quotes").map_err(describe)?;
+    while cursor.next_item(names.is_empty(), b'}')? {
+        let name = cursor.string("a key in quotes")?;
         names.push(unescaped(name)?.into_owned());
-        cursor.expect(b':', "':'").map_err(describe)?;
-        shapes.push(match cursor.value().map_err(describe)? {
+        cursor.expect(b':', "':'")?;
+        shapes.push(match cursor.value()? {
             [b'[', ..] => CellShape::List,
             b"null" => CellShape::Null,
             _ => CellShape::Single,
@@ -273,11 +246,13 @@ fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape
     Ok((names, shapes))
 }
 
-/// Returns the message about a first JSON record that cannot be read.
-fn describe(stuck: Stuck) -> String {
-    match stuck {
-        Stuck::Wrong(message) => message,
-        Stuck::Incomplete => "the first record is not complete".to_owned(),
+/// The message about a first JSON record that cannot be read.
+impl From<Stuck> for String {
+    fn from(stuck: Stuck) -> Self {
+        match stuck {
+            Stuck::Wrong(message) => message,
+            Stuck::Incomplete => "the first record is not complete".to_owned(),
+        }
     }
 }
 
@@ -291,12 +266,9 @@ fn expected(role: Role, in_array: bool) -> String {
 }
 
 /// JSON records, one on each line.
-#[derive(Debug)]
-pub struct RecordLines(pub RecordKeys);
-
-impl LineFormat for RecordLines {
+impl LineFormat for RecordKeys {
     fn line(&self, line: &[u8], number: u64, rows: &mut RowBatch) {
-        self.0.record(line.into(), number, rows);
+        self.record(line.into(), number, rows);
     }
 
     fn rows(&self, text: &[u8], rows: &mut RowBatch) -> u64 {
@@ -308,42 +280,27 @@ impl LineFormat for RecordLines {
                 None => JsonBytes::from(bytes),
                 utf8 => JsonBytes { bytes, utf8 },
             };
-            self.0.record(record, number, rows);
+            self.record(record, number, rows);
         })
     }
 
     fn query<'t>(&self, line: &'t [u8]) -> Option<Cow<'t, [u8]>> {
-        self.0.query(line.trim_ascii())
+        self.query_in(line.trim_ascii())
     }
 }
 
 /// An array of JSON records.
-#[derive(Debug)]
-pub struct RecordArray(pub RecordKeys);
-
-struct OutermostArray;
-
-impl Way for OutermostArray {
-    fn has_entries(&mut self, _: &[Vec<u8>], _: u8) -> bool {
-        true
-    }
-
-    fn start(&self) -> (u8, &'static str) {
-        (b'[', "'['")
-    }
-}
-
-impl SequenceFormat for RecordArray {
+impl SequenceFormat for RecordKeys {
     fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(JsonWalk::new(OutermostArray)))
+        Ok(Box::new(JsonWalk::new(Outermost(b'['))))
     }
 
     fn entry(&self, Entry { line, value, .. }: Entry<'_>, rows: &mut RowBatch) {
-        self.0.record(value.into(), line, rows);
+        self.record(value.into(), line, rows);
     }
 
     fn query<'t>(&self, entry: Entry<'t>) -> Option<Cow<'t, [u8]>> {
-        self.0.query(entry.value)
+        self.query_in(entry.value)
     }
 
     fn has_names(&self) -> bool {

@@ -5,19 +5,18 @@
 //! of the entries. Whatever else is there, such as a whole corpus, is passed over. An entry is found
 //! by its brackets alone, however deep they are: no stack grows with them but one of a byte each.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::io;
+use std::{borrow::Cow, collections::HashSet, io};
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, u8x64};
-use memchr::{memchr, memchr2, memchr3};
+use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{SHOWN, first_fault, quoted_start, unescaped};
 use crate::format::sequence::Sequence;
-use crate::lines::diagnostics::quoted;
-use crate::lines::row::{Entry, RowBatch};
+use crate::lines::{
+    diagnostics::quoted,
+    row::{Entry, RowBatch},
+};
 
 /// The reason why a part of a JSON text cannot be read: the text goes on beyond the part at hand,
 /// or is wrong.
@@ -99,8 +98,7 @@ impl<'t> Cursor<'t> {
         match self.passes(close)? {
             true => Ok(false),
             false if first => Ok(true),
-            false if close == b'}' => Err(self.unexpected("',' or '}'")),
-            false => Err(self.unexpected("',' or ']'")),
+            false => Err(self.unexpected(&format!("',' or '{}'", char::from(close)))),
         }
     }
 
@@ -142,8 +140,7 @@ impl<'t> Cursor<'t> {
             match memchr2(b'"', b'\\', &self.text[self.at..]) {
                 Some(length) if self.text[self.at + length] == b'"' => {
                     self.at += length;
-                    let feeds = memchr::memchr_iter(b'\n', &self.text[start..self.at]).count();
-                    self.line += feeds as u64;
+                    self.line += memchr_iter(b'\n', &self.text[start..self.at]).count() as u64;
                     return Ok(());
                 }
                 Some(length) if self.at + length + 1 < self.text.len() => self.at += length + 2,
@@ -171,11 +168,10 @@ impl<'t> Cursor<'t> {
             _ => {
                 let rest = &self.text[start..];
                 let length = rest.iter().position(|&byte| !IN_WORDS[usize::from(byte)]);
-                match length {
-                    None if !self.ended => return Err(Stuck::Incomplete),
-                    Some(0) => return Err(self.unexpected("a value")),
-                    None if rest.is_empty() => return Err(self.unexpected("a value")),
-                    length => self.at += length.unwrap_or(rest.len()),
+                match length.unwrap_or(rest.len()) {
+                    _ if length.is_none() && !self.ended => return Err(Stuck::Incomplete),
+                    0 => return Err(self.unexpected("a value")),
+                    length => self.at += length,
                 }
             }
         }
@@ -268,9 +264,9 @@ pub trait Way: Send {
     /// has no key.
     fn has_entries(&mut self, keys: &[Vec<u8>], open: u8) -> bool;
 
-    /// Returns the first byte of a document, and what names them in messages.
-    fn start(&self) -> (u8, &'static str) {
-        (b'{', "'{'")
+    /// Returns the first byte of a document.
+    fn start(&self) -> u8 {
+        b'{'
     }
 
     /// Returns whether keys of entries are queries, which must not occur twice.
@@ -284,13 +280,31 @@ pub trait Way: Send {
     }
 }
 
+/// The way to the values of the outermost object, the documents of a query each, or to the records
+/// of the outermost array. The byte opens it.
+pub struct Outermost(pub u8);
+
+impl Way for Outermost {
+    fn has_entries(&mut self, _: &[Vec<u8>], _: u8) -> bool {
+        true
+    }
+
+    fn start(&self) -> u8 {
+        self.0
+    }
+
+    fn has_queries_as_keys(&self) -> bool {
+        self.0 == b'{'
+    }
+}
+
 /// The most objects and arrays around the entries: what lies deeper is passed over.
 const DEEPEST: usize = 32;
 /// The most bytes of an entry, such as all documents of a query.
 const LONGEST_ENTRY: usize = 256 << 20;
 
 /// An object or array that a walk is inside of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 struct OpenLevel {
     open: u8,
     /// Whether none of its content was read yet.
@@ -313,7 +327,7 @@ pub struct JsonWalk<W> {
 
 impl<W: Way> JsonWalk<W> {
     pub fn new(way: W) -> Self {
-        let (open, keys, queries) = (Vec::new(), Vec::new(), HashSet::new());
+        let (open, keys, queries) = Default::default();
         Self { way, open, keys, line: 1, any: false, queries }
     }
 
@@ -401,14 +415,14 @@ impl<W: Way> JsonWalk<W> {
 
     /// Opens the next document of the text; returns `false` at its end.
     fn open_document(&mut self, cursor: &mut Cursor<'_>) -> JsonResult<bool> {
-        let (open, what) = self.way.start();
+        let open = self.way.start();
         match cursor.peek()? {
             None if self.any => return Ok(false),
             Some(_) if self.any && open == b'[' => {
                 return Err(cursor.unexpected("the end of the text"));
             }
             Some(byte) if byte == open => cursor.at += 1,
-            _ => return Err(cursor.unexpected(what)),
+            _ => return Err(cursor.unexpected(&format!("'{}'", char::from(open)))),
         }
         self.any = true;
         self.enter(open, b"");
