@@ -18,7 +18,6 @@ pub use crate::show::{
     TermOrigin,
 };
 pub use crate::timing::Timing;
-pub use laneval_read::format::fields::{NamedColumn, Need, each_named_row};
 pub use laneval_read::rows::preview::Preview;
 pub use laneval_read::text::streaming::StreamingText;
 

@@ -133,6 +133,7 @@ mod stats;
 pub mod summary;
 mod ties;
 mod timing;
+mod topics;
 
 // The packages below.
 #[doc(inline)]
@@ -142,12 +143,14 @@ use laneval_join::settings;
 use laneval_join::{facets, join, matrix};
 #[cfg(any(feature = "internals", feature = "serde"))]
 use laneval_read::atomic_file;
+#[cfg(feature = "internals")]
+use laneval_read::doc_ids;
 #[doc(inline)]
 pub use laneval_read::error;
 use laneval_read::text::streaming::StreamingText;
-use laneval_read::{aggregation, bytes, ids, judged_by, numbers, progress, rule, sort};
-#[cfg(feature = "internals")]
-use laneval_read::{doc_ids, format};
+use laneval_read::{
+    aggregation, bytes, format, ids, judged_by, lines, numbers, progress, rule, sort,
+};
 
 #[doc(inline)]
 pub use aggregation::Aggregation;
@@ -205,8 +208,10 @@ pub mod spans {
     };
 }
 
-/// Texts of judgments and runs row by row, and the formats that they were recognised as.
+/// Texts of judgments and runs row by row, the formats that they were recognised as, and texts of
+/// queries.
 pub mod text {
+    pub use crate::topics::QueryTexts;
     #[doc(inline)]
     pub use laneval_read::format::{DetectedFile, DetectedFormats, OptionStyle};
     pub use laneval_read::rows::text_rows::{TextRank, TextRow};

@@ -53,6 +53,9 @@ fn is_word(letter: char) -> bool {
 /// Adds the names of a tree such as `a::{b, c::{self, d as e}}`.
 fn expand(before: &[String], tree: &str, shown: bool, to: &mut Vec<(String, Names, bool)>) {
     let tree = tree.trim();
+    if tree.is_empty() {
+        return; // behind the last comma of a list
+    }
     if let Some((path, inside)) = tree.split_once('{') {
         let mut path: Names =
             path.split("::").map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();

@@ -198,7 +198,7 @@ impl<'t> TiedPrecisionLanes<'t> {
                 if tied.before.is_none() {
                     tied.before = Some(*sum);
                     let (size, found) = (tied.size(tied.at), self.found[tied.found + tied.at]);
-                    *sum = sum.and(group.start, size, found, size, self.scratch);
+                    *sum = sum.and_precisions(group.start, size, found, size, self.scratch);
                 }
                 return true;
             }
@@ -224,7 +224,7 @@ impl<'t> TiedPrecisionLanes<'t> {
         {
             let before = tied.before.filter(|_| tied.at == at).unwrap_or(sum);
             let start = tied.ties.groups[at].start;
-            sum = before.and(start, tied.size(at), found, cut - start, self.scratch);
+            sum = before.and_precisions(start, tied.size(at), found, cut - start, self.scratch);
         }
         columns.values[(*first + tied.cut) * columns.lanes + tied.lane] = sum.sum;
         tied.cut += 1;

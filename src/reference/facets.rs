@@ -27,8 +27,9 @@ pub fn over_subtopics(
 /// alone.
 pub fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
     let Some(groups) = r.facets else { return 0.0 };
-    let lines: Vec<PreferenceLine> =
-        groups.judged.with_subgroups().map(PreferenceLine::new).collect();
+    let lines = groups.judged.with_subgroups();
+    let lines: Vec<_> =
+        lines.map(|(judgment, subgroup)| PreferenceLine::new(judgment, subgroup)).collect();
     let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
     preferences::value(&lines, groups.judged.documents, &retrieved, measure)
 }

@@ -48,7 +48,7 @@ pub struct ExpectedPrecisionSum {
 impl GrowingSum {
     /// Adds the first `read` ranks of a group of tied documents, which begins at index `start`, to
     /// a precision sum; `hits` of the group's `size` documents are hits.
-    pub fn and(
+    pub fn and_precisions(
         mut self,
         start: u32,
         size: u32,

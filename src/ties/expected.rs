@@ -170,6 +170,7 @@ impl Expectation {
     /// Returns the expected value of the measure over the tie orders of a ranking.
     pub fn value(&self, row: &mut TieSegments<'_>, scratch: &mut TieScratch) -> f64 {
         if self.geometric
+            && row.is_uncertain()
             && let ExpectedForm::Linear { reads, last } = &self.form
         {
             // The bound is below the expectation, so the numbers are averaged and not the values.

@@ -479,8 +479,8 @@ pub fn inferred_term(above: f64, relevant: f64, judged: f64, pooled: f64) -> f64
 }
 
 /// Returns the sum over the read ranks of a tie group of the mean InfAP term of a hit there, below
-/// a group with these numbers of documents above that are relevant, judged, and pooled without a
-/// judgment. Besides the hit the group has `others` judged documents, of which the share `of_others`
+/// `[relevant, known, pooled]` documents that are relevant, judged, and pooled without a judgment.
+/// Besides the hit the group has `others` judged documents, of which the share `of_others`
 /// is relevant; of the rest the share `of_rest` is pooled.
 #[inline(always)]
 fn inferred_terms(

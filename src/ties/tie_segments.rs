@@ -215,10 +215,16 @@ impl<'a> TieSegments<'a> {
         self.depth += read;
     }
 
+    /// Returns whether the ranking's number of documents is chance, because a cut splits a tie
+    /// group.
+    pub fn is_uncertain(&self) -> bool {
+        !self.buffers.left.is_empty()
+    }
+
     /// Adds up a function of the ranking: once, or weighted over the numbers of documents that a
     /// cut may leave.
     pub fn mean(&mut self, sums: &mut [f64], mut evaluate: impl FnMut(&Self, &mut [f64])) {
-        if self.buffers.left.is_empty() {
+        if !self.is_uncertain() {
             return evaluate(self, sums);
         }
         let mut values = vec![0.0; sums.len()];

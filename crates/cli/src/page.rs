@@ -9,6 +9,7 @@ use std::path::Path;
 use laneval::compare::Comparison;
 use laneval::labels::RankingRule;
 use laneval::report::html::{self, PageContext, ReadFile, TopDocuments};
+use laneval::text::QueryTexts;
 use laneval::{Evaluator, FacetKind, LabelMatrix, Scores, Stat, View};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -19,7 +20,6 @@ use super::{
     lost_queries,
     scores::scores,
     style::shown,
-    topics::QueryTexts,
 };
 
 /// The deepest rank of curves.
@@ -154,7 +154,7 @@ impl PageProvenance {
         context.settings = &self.settings;
         context.curves = self.curves.as_ref();
         context.documents = &self.documents;
-        context.titles = &self.titles;
+        context.titles = &self.titles.texts;
         context
     }
 }

@@ -36,6 +36,8 @@ fn texts_are_read_in_all_their_formats() {
         ("quoted.tsv", "q1\t\"blue cars\"\nq2\t\"red, round \"\"things\"\"\"\n"),
         ("header.tsv", "n\ttext\tqid\n1\tblue cars\tq1\n2\tred, round \"things\"\tq2\n"),
         ("header.csv", "Query_ID,Title\nq1,blue cars\nq2,\"red,\n\nround\n\"\"things\"\"\"\n"),
+        ("blanks.csv", "query_id , text\nq1,blue cars\nq2 ,\"red, round \"\"things\"\"\"\n"),
+        ("brackets.tsv", "[q9]\tneither\nq1\tblue cars\nq2\tred, round \"things\"\n"),
         ("two.csv", "_id,query,text\nq1,x,blue cars\nq2,y,\"red, round \"\"things\"\"\"\n"),
         (
             "queries.jsonl",
@@ -126,12 +128,16 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
             "2: the id of the query is empty".to_owned(),
         ),
         (
+            b"{\"number\": \"1\", \"text\": \"a\"}\n{\"number\": \"2\", \"text\": \"b\"}\n",
+            "1: no id is among 'number', 'text': its name may be query_id, qid, _id, id".to_owned(),
+        ),
+        (
             b"{\"_id\": [1], \"text\": \"a\"}\n",
             "1: the id is an object or an array, and not a text or a number".to_owned(),
         ),
         (
             b"{\"_id\": \"q1\", \"text\": \"a\"}\n{\"_id\"\n",
-            "2: the JSON ends here: is the file complete?".to_owned(),
+            "3: the JSON ends here: is the file complete?".to_owned(),
         ),
         (
             b"{\"q1\": \"a\",\n\"q2\": [3]}",

@@ -82,15 +82,15 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
         }
         _ if m.choice("gain") == "grade" => return None,
         "BPM" => Box::new(move |row, _| bejeweled(row, hits, target, most)),
-        "NERR8" => first_gain(hits, most, |_| 1.0),
-        "NERR9" => first_gain(hits, most, |i| i / (i + 1.0)),
+        "NERR8" => Box::new(first_gain(hits, most, |_| 1.0)),
+        "NERR9" => Box::new(first_gain(hits, most, |i| i / (i + 1.0))),
         "NERR10" => {
             let p = m.number("p").unwrap_or(0.9);
-            first_gain(hits, depth, |_| p)
+            Box::new(first_gain(hits, depth, move |_| p))
         }
-        "NERR11" => {
-            first_gain(hits, depth, |i| ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2))
-        }
+        "NERR11" => Box::new(first_gain(hits, depth, move |i| {
+            ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2)
+        })),
         _ => return None,
     };
     Some(form)

@@ -2,11 +2,10 @@
 //! last wanted hit.
 
 use super::super::{
-    folds,
+    folds::{self, FoldTables},
     probability::{DoubleDouble, Hypergeometric, ranks_of},
     tie_segments::TieSegments,
 };
-use super::ClosedForm;
 use crate::matrix::CodesAbove;
 
 // A C/W/L measure is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). In NERR a gain of 1 stops the
@@ -16,7 +15,11 @@ use crate::matrix::CodesAbove;
 // and this breaks.
 /// Returns the closed form of a C/W/L user who stops at the first hit (NERR): the weight of the
 /// hit's rank as a share of the weights down to it.
-pub fn first_gain(hits: CodesAbove, ranks: usize, goes_on: impl Fn(f64) -> f64) -> ClosedForm {
+pub fn first_gain(
+    hits: CodesAbove,
+    ranks: usize,
+    goes_on: impl Fn(f64) -> f64,
+) -> impl Fn(&TieSegments<'_>, &mut FoldTables) -> f64 + Send + Sync {
     let (mut weight, mut weights) = (1.0, 0.0);
     let shares: Vec<f64> = (1..=ranks)
         .map(|rank| {
@@ -26,7 +29,9 @@ pub fn first_gain(hits: CodesAbove, ranks: usize, goes_on: impl Fn(f64) -> f64) 
             share
         })
         .collect();
-    Box::new(move |row, _| folds::first_hit(row, ranks, hits, |index| shares[index]))
+    move |row: &TieSegments<'_>, _: &mut FoldTables| {
+        folds::first_hit(row, ranks, hits, |index| shares[index])
+    }
 }
 
 // BPM reads to the rank s of the hit numbered `wanted`, or `most` ranks, and takes hits / ranks

@@ -135,7 +135,7 @@ fn query_json<'a>(explanation: &'a Explanation, query: &'a ShownQuery) -> JsonSh
     let differs = differences(query, explanation.rel);
     JsonShownQuery {
         query_id: JsonText(&query.id),
-        text: explanation.titles.get(&query.id).map(String::as_str),
+        text: explanation.titles.texts.get(&query.id).map(String::as_str),
         judged: query.judged.is_some(),
         relevant: relevant(query, explanation.rel).len(),
         runs: explanation

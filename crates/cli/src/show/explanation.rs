@@ -8,7 +8,7 @@ use laneval::internals::{ShownJudgment, ShownQueries, ShownQuery, ShownRun};
 use laneval::options::TieRule;
 use laneval::{ScoreType, View};
 
-use crate::topics::QueryTexts;
+use laneval::text::QueryTexts;
 
 /// The queries that `laneval show` explains, with their rankings and values, and the options in
 /// effect.

@@ -18,6 +18,7 @@ use laneval::measure::Measure;
 use laneval::options::Given;
 use laneval::report::Format::{self, Csv, Html, Json, Jsonl, Markdown, Table, Tsv};
 use laneval::report::{Note, blocks as report_blocks, html};
+use laneval::text::QueryTexts;
 use laneval::{EngineChoice, Evaluator, Input, Join};
 
 use explanation::Explanation;
@@ -34,7 +35,7 @@ use super::{
     page::{self, PageProvenance},
     style::{comma_list, print_notes, shown, stdout_width},
     threads::Threads,
-    topics::{self, QueryTexts},
+    topics,
 };
 
 /// The ranks that a table shows if no measure says how many matter.

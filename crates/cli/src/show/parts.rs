@@ -57,7 +57,7 @@ impl ExplanationParts<'_> {
     /// Returns the heading of a query in `laneval show`: its id, with its text if there is one.
     pub fn heading(&self, query: &ShownQuery) -> String {
         let id = printable(&query.id);
-        match self.explanation.titles.get(&query.id) {
+        match self.explanation.titles.texts.get(&query.id) {
             Some(title) => format!("Query {id}: {}", printable(title.as_bytes())),
             None => format!("Query {id}"),
         }

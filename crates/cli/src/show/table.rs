@@ -37,7 +37,7 @@ impl<'a> ExplanationTable<'a> {
 
     fn query(&self, query: &ShownQuery, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "query {}: {}", printable(&query.id), self.parts.judgments(query))?;
-        if let Some(title) = self.parts.explanation.titles.get(&query.id) {
+        if let Some(title) = self.parts.explanation.titles.texts.get(&query.id) {
             writeln!(to, "{}", self.wrapped(&printable(title.as_bytes())))?;
         }
         if let Some(values) = self.parts.values(query) {

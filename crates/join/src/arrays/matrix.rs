@@ -125,8 +125,8 @@ impl LabelMatrix {
         (matrix.ideal, matrix.exact) = (ideal, exact);
         // Where all orders of equal scores are evaluated, none decides.
         let seen = if tied.is_some() { ScoreWarnings::default() } else { scratch.seen };
-        let (name, results) = (name.to_owned(), piece.labels.len() as u64);
-        let info = RunInfo { name, results, seen, ..RunInfo::default() };
+        let results = piece.labels.len() as u64;
+        let info = RunInfo { name: name.to_owned(), results, seen, ..RunInfo::default() };
         matrix.push(StagedRun { info, pieces: vec![piece], tied });
         matrix.finish()
     }

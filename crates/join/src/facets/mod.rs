@@ -220,7 +220,10 @@ impl FacetEvaluator {
             .into_par_iter()
             .map(|query| {
                 let facets = grouped.get(query);
-                let lines: Vec<_> = facets.with_subgroups().map(PreferenceLine::new).collect();
+                let lines = facets.with_subgroups();
+                let lines: Vec<_> = lines
+                    .map(|(judgment, subgroup)| PreferenceLine::new(judgment, subgroup))
+                    .collect();
                 Preferences::new(&lines, facets.documents).map_err(|fault| (query, fault))
             })
             .collect();

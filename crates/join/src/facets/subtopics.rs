@@ -405,7 +405,7 @@ const BLOCK: usize = 64;
 const NO_GAIN: GainKey = (0, u32::MAX);
 
 /// Chooses the ideal diversity ranking of a query, and calls `visit` with the gain of each rank
-/// from the top, which tests compare with the plain gains. The ranking ends where `visit` returns false or no document adds a gain.
+/// from the top. The ranking ends where `visit` returns false or no document adds a gain.
 ///
 /// Documents with equal sets of subtopics always have equal gains. Such documents form a group, and
 /// the largest document number of a group is chosen first. A group's key is its last computed gain

@@ -47,7 +47,7 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Qrels::read_with`]; [`Error::Stopped`].
+    /// As [`Qrels::read_with`]; [`Error::Stopped`](crate::error::Error::Stopped).
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
         self.check_qrels_units()?;
         let input = input.into();
@@ -129,7 +129,7 @@ impl Join {
     /// joined with it.
     ///
     /// # Errors
-    /// As [`Qrels::columns`]; [`Error::Stopped`].
+    /// As [`Qrels::columns`]; [`Error::Stopped`](crate::error::Error::Stopped).
     pub fn judgments(&self, batches: &[QrelsColumns<'_>]) -> Result<Qrels> {
         self.judgments_in_pieces(batches, PieceSize::default())
     }
@@ -159,7 +159,7 @@ impl Join {
     /// columns.
     ///
     /// # Errors
-    /// As [`Qrels::by_facet`]; [`Error::Stopped`].
+    /// As [`Qrels::by_facet`]; [`Error::Stopped`](crate::error::Error::Stopped).
     pub fn judgments_by_facet(&self, rows: FacetQrelsBuilder) -> Result<Qrels> {
         self.check_qrels_units()?;
         if self.part && rows.is_empty() {

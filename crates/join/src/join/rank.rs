@@ -107,7 +107,8 @@ pub struct Ranker {
 
 impl Ranker {
     /// Makes a ranker by the rule for the results of a run; `late` seeks duplicates only among the
-    /// ranks that are kept. Results that were merged into units have no duplicates.
+    /// ranks that are kept. Results that were merged into units have no duplicates, so that `late`
+    /// says nothing there.
     pub fn new(rule: RankingRule, late: bool) -> Self {
         let Some(repeats) = rule.units.as_ref().map(|units| units.repeats) else {
             return Self { rule, late, ..Self::default() };
@@ -125,7 +126,8 @@ impl Ranker {
         Self { rule, distinct: repeats != Aggregation::Error, ..Self::default() }
     }
 
-    /// Sets whether the groups of results with equal scores are kept for the matrix.
+    /// Sets whether the groups of results with equal scores are kept for the matrix: not where the
+    /// rank column orders them.
     pub fn with_ties(self, keep: bool) -> Self {
         Self { tied: keep.then(StagedTies::default), ..self }
     }

@@ -525,9 +525,9 @@ pub fn finish(
 }
 
 /// Collects the queries of a run without judgments, which all workers have met, sorted by id.
-pub fn unjudged<'r>(met: impl IntoIterator<Item = &'r Interner>) -> Unmatched {
+pub fn unjudged<'r>(workers: impl IntoIterator<Item = &'r Interner>) -> Unmatched {
     let mut ignored: Vec<&[u8]> =
-        met.into_iter().flat_map(|queries| queries.ids().iter()).collect();
+        workers.into_iter().flat_map(|queries| queries.ids().iter()).collect();
     ignored.par_sort_unstable();
     ignored.dedup();
     Unmatched::all(ignored)

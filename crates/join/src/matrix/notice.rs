@@ -8,8 +8,7 @@ use crate::numbers::Level;
 use crate::rule::TieBreak;
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -47,8 +46,29 @@ pub struct ScoreWarnings {
 
 impl ScoreWarnings {
     /// Adds the counts of suspicious scores of further queries.
-    pub fn merge(&mut self, other: Self) {
-        add_counts(self, other);
+    pub fn merge(&mut self, mut other: Self) {
+        add_counts(self.counts(), other.counts());
+    }
+
+    fn counts(&mut self) -> [&mut u64; 12] {
+        let Self {
+            ranked,
+            judged,
+            several,
+            equal,
+            compared,
+            contrary,
+            in_f32,
+            whole,
+            counted,
+            exchanged,
+            in_arrays,
+            decided,
+        } = self;
+        [
+            ranked, judged, several, equal, compared, contrary, in_f32, whole, counted, exchanged,
+            in_arrays, decided,
+        ]
     }
 
     /// Drops the counts of small whole scores, unless most grades of `book` are fractions. Small
@@ -92,10 +112,9 @@ impl ScoreWarnings {
     }
 }
 
-/// Adds the counts `more`, all of which are numbers of 64 bits, to `sums`.
-pub(super) fn add_counts<T: bytemuck::Pod>(sums: &mut T, more: T) {
-    let sums: &mut [u64] = bytemuck::cast_slice_mut(std::slice::from_mut(sums));
-    for (sum, count) in sums.iter_mut().zip(bytemuck::cast_slice::<_, u64>(&[more])) {
+/// Adds the counts `more` to `sums`.
+pub(super) fn add_counts<const N: usize>(sums: [&mut u64; N], more: [&mut u64; N]) {
+    for (sum, count) in sums.into_iter().zip(more) {
         // Counts come from files, too, so a sum may exceed 64 bits.
         *sum = sum.saturating_add(*count);
     }

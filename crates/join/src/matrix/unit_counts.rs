@@ -4,8 +4,7 @@
 use super::{Notice, notice::add_counts};
 
 /// Counts of results by their units. Counts of different queries add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -24,8 +23,13 @@ pub struct DuplicateCounts {
 
 impl DuplicateCounts {
     /// Adds the counts of results that repeat a unit (a document), for further queries.
-    pub fn merge(&mut self, other: Self) {
-        add_counts(self, other);
+    pub fn merge(&mut self, mut other: Self) {
+        add_counts(self.counts(), other.counts());
+    }
+
+    fn counts(&mut self) -> [&mut u64; 4] {
+        let Self { results, repeated, negative, twice } = self;
+        [results, repeated, negative, twice]
     }
 
     /// Makes notices for the user from these counts of repeated units; `units` is the rule that

@@ -306,22 +306,22 @@ pub(crate) fn each_query<W: Send>(
 ) -> Vec<W> {
     let (buckets, docnos): (Vec<_>, Vec<_>) =
         scattered.into_iter().map(|part| (part.buckets, part.docnos)).unzip();
-    // No number is missing.
+    // No number is missing, so the index of a chunk is its number.
     let mut places: Vec<_> = docnos.into_iter().flatten().collect();
     sort::by(&mut places, |one, other| one.number.cmp(&other.number));
     let (chunks, pieces): (Vec<&[u8]>, Vec<PieceDocs<'_>>);
     let text = if let BufferedInput::Text(text) = whole { Some(text) } else { None };
     let docnos = match whole {
         BufferedInput::Columns(columns) => {
-            let each = places.iter();
-            pieces = each
+            pieces = places
+                .iter()
                 .map(|piece| PieceDocs { columns, start: piece.range.start, digits: &piece.bytes })
                 .collect();
             Docnos::Columns { first: 0, pieces: &pieces }
         }
         BufferedInput::Text(_) | BufferedInput::Streaming => {
-            let each = places.iter();
-            chunks = each
+            chunks = places
+                .iter()
                 .map(|chunk| text.map_or(&chunk.bytes[..], |text| &text[chunk.range.clone()]))
                 .collect();
             Docnos::Chunks { first: 0, chunks: &chunks, text: text.is_some(), ranks }

@@ -399,12 +399,12 @@ impl<'a> CheckedColumns<'a> {
         let wrong = match &parts[..] {
             // A single part gives other threads nothing to do, so the part is checked here.
             [] => None,
-            [part] => self.check_rows(part),
+            [(batch, rows)] => self.check_rows(*batch, rows.clone()),
             parts => parts
                 .par_iter()
                 // `find_map_any` may find a later part first, and the message would then change
                 // from run to run.
-                .find_map_first(|part| self.check_rows(part)),
+                .find_map_first(|(batch, rows)| self.check_rows(*batch, rows.clone())),
         };
         self.report(wrong.unwrap_or_default())
     }
@@ -490,9 +490,9 @@ impl<'a> CheckedColumns<'a> {
     }
 
     /// Checks some rows of a batch, and returns the first problem, if any.
-    fn check_rows(&self, (batch, rows): &(usize, Range<usize>)) -> Option<Problems> {
-        let wrong = self.batches[*batch].check(rows.clone()).err()?;
-        Some(wrong.problems(self.name, self.starts[*batch]))
+    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Option<Problems> {
+        let wrong = self.batches[batch].check(rows).err()?;
+        Some(wrong.problems(self.name, self.starts[batch]))
     }
 
     /// Numbers the id dictionaries that are worth a look-up table, and hashes the documents among

@@ -7,13 +7,14 @@
 use std::borrow::Cow;
 
 use super::input_format::InputFormat;
-use super::json::{self, JsonFault, JsonValue, LineCounter, offset_in};
+use super::json::{self, JsonFault, JsonValue, LineCounter, offset_in, walk};
 use super::names::are_same;
 use super::open_input::OpenInput;
+use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::lines::diagnostics::{pluralize, quoted, whole_file};
 use crate::lines::separator::{Separator, split};
-use crate::lines::shape::LONE_RETURN;
+use crate::lines::shape::{LONE_RETURN, TOO_LONG};
 
 /// A column to find by name in a table's header or among the keys of JSON records.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +68,12 @@ pub fn each_named_row(
     let whole = text.whole().map_err(|error| Error::unreadable(&text.name, error))?;
     let mut problems = Problems::default();
     let mut any = false;
-    let is_json = matches!(whole.trim_ascii_start().first(), Some(b'{' | b'['));
+    let is_json = match whole.trim_ascii_start().first() {
+        Some(b'{') => true,
+        // The first id of rows without names may begin so.
+        Some(b'[') => nameless.is_none() || walk::is_json(&whole),
+        _ => false,
+    };
     let reader = if is_json { records } else { lines };
     let read = reader(&whole, columns, nameless, &mut |line, row| {
         any = true;
@@ -133,26 +139,20 @@ pub fn choose<'a>(
     }
 }
 
-/// Returns the index of each wanted column among names, as [`choose`] does, or a message about a
-/// missing one.
-fn chosen(
-    names: &[Cow<'_, [u8]>],
-    columns: &[NamedColumn<'_>],
-) -> Result<Vec<Option<usize>>, String> {
-    choose(names, columns).map_err(|lacking| {
-        let among = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-        let (Lacking::Given(at, _) | Lacking::Column(at)) = lacking;
-        let NamedColumn { what, names, hint, .. } = columns[at];
-        let what = if what == "doc" { "document" } else { what };
-        match lacking {
-            Lacking::Given(_, name) => {
-                format!("there is no column `{name}` for the {what}: there are {among}")
-            }
-            Lacking::Column(_) => {
-                format!("no {what} is among {among}: its name may be {}{hint}", names.join(", "))
-            }
+/// Returns the message about a wanted column that is missing among names.
+fn missing(lacking: Lacking<'_>, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> String {
+    let among = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let (Lacking::Given(at, _) | Lacking::Column(at)) = lacking;
+    let NamedColumn { what, names, hint, .. } = columns[at];
+    let what = if what == "doc" { "document" } else { what };
+    match lacking {
+        Lacking::Given(_, name) => {
+            format!("there is no column `{name}` for the {what}: there are {among}")
         }
-    })
+        Lacking::Column(_) => {
+            format!("no {what} is among {among}: its name may be {}{hint}", names.join(", "))
+        }
+    }
 }
 
 /// Reads the lines of a table, and passes the wanted columns of each to `each`.
@@ -167,15 +167,19 @@ fn lines(
     let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
     while all.next_if(|(_, line)| is_blank(line)).is_some() {}
     let Some(&(number, header)) = all.peek() else { return Ok(()) };
+    if header.len() > MAX_LINE_BYTES {
+        return Err((number, TOO_LONG.to_owned()));
+    }
     let mut separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     let names = fields(header, separator).map_err(|message| (number, message))?;
+    let names: Vec<Cow<'_, [u8]>> = names.iter().map(|name| name.trim_ascii().into()).collect();
     let (mut wide, mut expected) = (names.len(), None);
-    let places = match (chosen(&names, columns), nameless) {
+    let places = match (choose(&names, columns), nameless) {
         (Ok(places), _) => {
             all.next();
             places
         }
-        (Err(message), None) => return Err((number, message)),
+        (Err(lacking), None) => return Err((number, missing(lacking, &names, columns))),
         (Err(_), shape) => {
             (separator, wide, expected) = (Separator::Tab, columns.len(), shape);
             (0..wide).map(Some).collect()
@@ -183,6 +187,10 @@ fn lines(
     };
     while let Some((number, line)) = all.next() {
         if is_blank(line) {
+            continue;
+        }
+        if line.len() > MAX_LINE_BYTES {
+            each(number, Err(TOO_LONG.to_owned()));
             continue;
         }
         let mut line = Cow::Borrowed(line);
@@ -257,7 +265,9 @@ fn records(
     let broken = |fault: JsonFault| (fault.line(text, 1), fault.message);
     let mut lines = LineCounter::new(text, 1);
     let mut chosen: Option<Keys> = None;
-    for record in json::records(text).map_err(broken)? {
+    let records = json::records(text).map_err(broken)?;
+    let may_be_pairs = nameless.is_some() && matches!(records[..], [_]);
+    for record in records {
         let line = lines.at(offset_in(text, record));
         let pairs =
             json::pairs(record).map_err(|fault| (fault.line(record, line), fault.message))?;
@@ -268,7 +278,7 @@ fn records(
                 chosen.complete(&names, columns);
                 chosen
             }
-            None if nameless.is_some() && place_of(&columns[0], &names).is_none() => {
+            None if may_be_pairs && place_of(&columns[0], &names).is_none() => {
                 for (name, value) in std::iter::zip(names, values) {
                     let line = lines.at(offset_in(text, value));
                     let row = value_of(value, columns[1].what).map(|value| [Some(name), value]);
@@ -304,7 +314,7 @@ struct Keys(Vec<(&'static str, Option<Vec<u8>>)>);
 
 impl Keys {
     fn choose(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Self, String> {
-        let chosen = chosen(names, columns)?;
+        let chosen = choose(names, columns).map_err(|lacking| missing(lacking, names, columns))?;
         let keys = std::iter::zip(columns, chosen);
         let keys =
             keys.map(|(column, at)| (column.what, at.map(|at| names[at].clone().into_owned())));

@@ -151,9 +151,6 @@ impl LetorLines {
                 return Err(wrong_shape(format!("there is no qid in {}", quoted(line))));
             }
         };
-        if let Some(wrong) = wrong_id("query", query) {
-            return Err(wrong_shape(wrong));
-        }
         let doc = match document(comment) {
             Some(doc) => doc,
             None => {
@@ -161,7 +158,7 @@ impl LetorLines {
                 &self.doc
             }
         };
-        match wrong_id("document", doc) {
+        match wrong_id("query", query).or_else(|| wrong_id("document", doc)) {
             Some(wrong) => Err(wrong_shape(wrong)),
             None => Ok(Some(JudgedLine { grade, query, doc })),
         }

@@ -344,7 +344,7 @@ pub struct ChosenColumns {
 }
 
 /// The indices of the columns to read of a table in which each row has a list of documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ChosenLists {
     pub query: usize,
     pub docs: usize,
@@ -356,7 +356,7 @@ pub struct ChosenLists {
 }
 
 /// The columns to read of a table: with one document in each row, or with a list of documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum ChosenRows {
     Single(ChosenColumns),
     Lists(ChosenLists),

@@ -29,7 +29,7 @@ use crate::error::printable;
 use crate::lines::{row::RowBatch, shape::Role};
 
 /// The layout of a file of neighbour ids: ivecs, ibin, or a NumPy matrix.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 enum IdLayout {
     /// Each row begins with its number of ids.
     Counted,
@@ -40,7 +40,7 @@ enum IdLayout {
 }
 
 /// A file of ids of nearest neighbours: its layout, and the numbers of its rows and of ids in a row.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct IdFile {
     layout: IdLayout,
     /// The number of rows, one a query; `None` for a file without a header.
@@ -172,10 +172,7 @@ impl OfTruth {
         name: &str,
     ) -> io::Result<(Self, AlignedQrels)> {
         let length = text.map(|text| text.length()).transpose()?;
-        let has_distances = match (&file.layout, length, file.end()) {
-            (IdLayout::Headed, Some(length), Some(ids)) => length > ids,
-            _ => false,
-        };
+        let has_distances = matches!(file.layout, IdLayout::Headed) && length > file.end();
         let rows = length.map_or(0, |length| file.rows_in(length));
         let truth = AlignedTruth { name: name.to_owned(), rows, width: file.width };
         let distances = text.filter(|_| has_distances).cloned();

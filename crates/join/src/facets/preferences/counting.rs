@@ -28,6 +28,7 @@ impl Preferences {
         if documents > MOST_DOCUMENTS {
             return Err(PreferenceFault::TooMany { documents });
         }
+        debug_assert!(lines.iter().all(|line| line.document < documents && !line.level.is_nan()));
         let mut sorted: Vec<_> =
             lines.iter().enumerate().map(|(index, &line)| NumberedLine { line, index }).collect();
         sorted.sort_unstable_by(|a, b| {

@@ -83,7 +83,7 @@ impl PreferenceFault {
 impl PreferenceLine {
     /// Makes a preference line from a judgment, whose grade becomes the level, and the number of
     /// its sub-group.
-    pub fn new((judgment, subgroup): (&FacetJudgment, u32)) -> Self {
+    pub fn new(judgment: &FacetJudgment, subgroup: u32) -> Self {
         let FacetJudgment { group, document, grade: level } = *judgment;
         Self { group, subgroup, document, level }
     }

@@ -113,7 +113,8 @@ fn judgments_in_order(
 pub fn assemble<R>(
     mut read: WorkerResults<R>,
     built: Vec<BuiltQueries>,
-    (names, numbers): (Ids, Vec<Vec<u32>>),
+    names: Ids,
+    numbers: &[Vec<u32>],
     line: &dyn Fn(u64) -> u64,
     FacetContext { name, shape, expected, seed, .. }: FacetContext<'_>,
 ) -> Option<Result<(Qrels, Problems)>> {
@@ -148,7 +149,7 @@ pub fn assemble<R>(
         read.findings.count_omitted(more);
     }
     let (judgments, subgroups) =
-        judgments_in_order(blocks, rooms, (&order, &counts), &numbers, shape);
+        judgments_in_order(blocks, rooms, (&order, &counts), numbers, shape);
     let is_empty = judgments.is_empty();
     let ends = counts.iter().scan(0, |end, [_, count]| {
         *end += *count as u64;
@@ -180,8 +181,8 @@ pub fn of_built(
     context: FacetContext<'_>,
 ) -> Result<(Qrels, Problems)> {
     let (read, _) = gather::<(), AnyOrder>(Vec::new());
-    let names = (names.iter().copied().collect(), Vec::new());
-    let assembled = assemble(read, built, names, &|line| line, context);
+    let names = names.iter().copied().collect();
+    let assembled = assemble(read, built, names, &[], &|line| line, context);
     assembled.unwrap_or_else(|| unreachable!("a query was built twice"))
 }
 

@@ -154,7 +154,7 @@ impl FacetedRows<'_> {
         if self.shape.by == FacetKind::Preference {
             let lines: Vec<_> = lined
                 .iter()
-                .map(|line| PreferenceLine::new((&line.judgment, line.subgroup)))
+                .map(|line| PreferenceLine::new(&line.judgment, line.subgroup))
                 .collect();
             if let Err(fault) = Preferences::new(&lines, self.docs.len() as u32) {
                 let (place, message) = self.locate_fault(&fault, &lined);
@@ -262,7 +262,7 @@ impl FacetedRows<'_> {
                     message.text += &format!(", and {} more", steps.len() - STEPS);
                 }
             }
-            _ => message.text = format!("query {query}: {fault}"),
+            PreferenceFault::TooMany { .. } => message.text = format!("query {query}: {fault}"),
         }
         (place, message)
     }

@@ -130,9 +130,9 @@ fn join_queries<const N: usize>(
 ) -> Option<Result<(Qrels, Problems)>> {
     read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
     let own: Vec<&Ids> = grouped.iter().map(|keep| keep.make.group_names()).collect();
-    let names = common_names(&own);
+    let (names, numbers) = common_names(&own);
     let built = grouped.into_iter().map(|keep| keep.make.built).collect();
-    assemble(read, built, names, line, context)
+    assemble(read, built, names, &numbers, line, context)
 }
 
 /// Makes qrels by facet of records in any order.
@@ -166,7 +166,7 @@ pub fn sort_out<const N: usize>(
     );
     check_stopped(watch)?;
     let built = builders.into_iter().map(|builder| builder.built).collect();
-    let assembled = assemble(read, built, (names, Vec::new()), line, context);
+    let assembled = assemble(read, built, names, &[], line, context);
     // Invariant: each query is of one bucket, so no two builders have it.
     assembled.unwrap_or_else(|| unreachable!("a query is in two buckets"))
 }

@@ -19,7 +19,7 @@ use crate::lines::{
 
 /// The number of bytes of a text that detection examines.
 pub const HEAD: usize = 64 << 10;
-/// The number of lines that must share a fault, if the text is long enough.
+/// The number of lines to examine, which must share a fault if the text is long enough.
 const LINES: usize = 20;
 /// The fewest lines that must share a fault.
 const FEWEST: usize = 3;
@@ -73,7 +73,15 @@ pub fn has_head(text: &[u8]) -> bool {
     memchr(b'\n', text).is_some() || is_told(text)
 }
 
-impl FileHead<'_> {
+impl<'a> FileHead<'a> {
+    /// Returns the first lines that are neither blank nor comments, at most twenty, with their
+    /// numbers.
+    pub fn lines(self, role: Role, rules: Rules) -> impl Iterator<Item = (u64, &'a [u8])> {
+        let comments = role.comments(rules);
+        let lines = (1..).zip(self.text.split(|&byte| byte == b'\n'));
+        lines.filter(move |(_, line)| counts(line, comments)).take(LINES)
+    }
+
     /// Returns the message about a file that its first bytes show to be no readable text, such as
     /// UTF-16 or `xz`.
     pub fn signature(&self, role: Role) -> Option<String> {
@@ -111,9 +119,7 @@ impl FileHead<'_> {
 /// be TREC.
 pub fn detect_foreign(start: FileHead<'_>, role: Role, rules: Rules) -> Option<ForeignFormat> {
     let FileHead { text: head, all } = start;
-    let comments = role.comments(rules);
-    let lines = (1..).zip(head.split(|&byte| byte == b'\n'));
-    let mut lines = lines.filter(|(_, line)| counts(line, comments)).take(LINES).peekable();
+    let mut lines = start.lines(role, rules).peekable();
     let &(number, first) = lines.peek()?;
     let fault = role.fault(first, rules)?;
     if let Some(message) = start.signature(role) {

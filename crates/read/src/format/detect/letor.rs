@@ -35,7 +35,7 @@ impl FirstLines<'_> {
     }
 
     /// Returns whether the first lines of a run are one number each, perhaps behind a header.
-    pub fn are_scores(self) -> bool {
+    fn are_scores(self) -> bool {
         let lines = self.lines.iter();
         let mut lines =
             lines.map(|(_, line)| fast_float2::parse::<f64, _>(line.trim_ascii()).is_ok());
@@ -44,9 +44,8 @@ impl FirstLines<'_> {
     }
 
     pub fn letor(self) -> Detected {
-        let one = split(self.first).count() == 1;
         match self.known.role {
-            Role::Run if !one => {
+            Role::Run if split(self.first).count() != 1 => {
                 let message = "is LETOR, labels and features, but no ranking: give a file with a \
                                score for each of its lines";
                 Err(message.to_owned().into())

@@ -67,7 +67,7 @@ use crate::lines::{
     number::finite,
     scan::split,
     separator::Separator,
-    shape::{LineFault, Role, counts},
+    shape::{LineFault, Role},
 };
 use binary::{detect_table_file, matrix};
 use first_lines::{DetectContext, Detected, FEWEST, FirstLines};
@@ -82,9 +82,6 @@ enum LayoutOf {
 }
 
 use LayoutOf::{Bytes, Lines};
-
-/// The number of lines to examine.
-const LINES: usize = 20;
 
 /// Returns the format and row layout of qrels or a run, detected from the start `head` of its text.
 pub fn detect(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
@@ -104,10 +101,7 @@ pub fn detect(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
     if let Some(Bytes(layout)) = named {
         return layout(head, known);
     }
-    let comments = role.comments(rules);
-    let all = (1..).zip(head.text.split(|&byte| byte == b'\n'));
-    let lines: Vec<(u64, &[u8])> =
-        all.filter(|(_, line)| counts(line, comments)).take(LINES).collect();
+    let lines: Vec<(u64, &[u8])> = head.lines(role, rules).collect();
     // The first line that is no comment decides alone: if this line is valid TREC, the text is
     // TREC, however many wrong lines follow.
     let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());
@@ -200,7 +194,10 @@ impl<'l> FirstLines<'l> {
         }
         match self.columns(separator) {
             2.. if separator != Separator::Blanks => self.headerless(separator),
-            3 if self.is_regular() => self.headerless(separator),
+            // Three or more lines have equally many fields.
+            3 if self.lines.len() >= FEWEST && self.are_alike(split(self.first).count()) => {
+                self.headerless(separator)
+            }
             _ => foreign_or_trec(self.head, self.known),
         }
     }
@@ -257,12 +254,6 @@ impl<'l> FirstLines<'l> {
             .text
             .split(|&byte| byte == b'\n')
             .any(|line| line.trim_ascii_start().starts_with(b"#"))
-    }
-
-    /// Returns whether three or more first lines have equally many blank-separated fields, the last
-    /// a number.
-    fn is_regular(self) -> bool {
-        self.lines.len() >= FEWEST && self.are_alike(split(self.first).count())
     }
 
     /// Returns whether each of the first lines has `count` blank-separated fields, and a number as

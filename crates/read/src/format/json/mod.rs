@@ -71,12 +71,6 @@ impl JsonFault {
         Self { at: offset_in(text, line) + at, message }
     }
 
-    /// Makes the fault of a text that is not UTF-8.
-    fn not_utf8(text: &[u8]) -> Self {
-        let at = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
-        Self { at, message: format!("the JSON is not UTF-8 at {}", quoted_start(&text[at..])) }
-    }
-
     /// Returns the line of the fault in `text`, whose first line is `first`.
     pub fn line(&self, text: &[u8], first: u64) -> u64 {
         first + memchr_iter(b'\n', &text[..self.at]).count() as u64
@@ -99,7 +93,7 @@ pub(super) struct JsonBytes<'t> {
 
 impl<'t> From<&'t [u8]> for JsonBytes<'t> {
     fn from(bytes: &'t [u8]) -> Self {
-        Self { bytes, utf8: std::str::from_utf8(bytes).ok() }
+        Self { bytes, utf8: str::from_utf8(bytes).ok() }
     }
 }
 
@@ -112,7 +106,11 @@ fn read_json<T>(
     let fault = match text.utf8.map(&mut read) {
         Some(Ok(read)) => return Ok(read),
         Some(Err(error)) => JsonFault::new(text.bytes, &error),
-        None => JsonFault::not_utf8(text.bytes),
+        None => {
+            let at = str::from_utf8(text.bytes).err().map_or(0, |error| error.valid_up_to());
+            let rest = quoted_start(&text.bytes[at..]);
+            JsonFault { at, message: format!("the JSON is not UTF-8 at {rest}") }
+        }
     };
     let Some(plain) = plain_json(text.bytes) else { return Err(fault) };
     read(&plain).map_err(|error| JsonFault::new(text.bytes, &error))
@@ -131,7 +129,7 @@ fn plain_json(text: &[u8]) -> Option<String> {
                 let length = string_length(&plain[at..])?;
                 let string = &mut plain[at..at + length];
                 if memchr(b'\\', string).is_none() {
-                    let is_utf8 = std::str::from_utf8(string).is_ok();
+                    let is_utf8 = str::from_utf8(string).is_ok();
                     for byte in string {
                         match byte {
                             ..b' ' => *byte = b' ',
@@ -355,7 +353,6 @@ where
 }
 
 /// A value of JSON: a string, a number or another word as it is written, an object or an array.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JsonValue<'t> {
     String(Cow<'t, [u8]>),
     Word(&'t [u8]),

@@ -168,8 +168,8 @@ impl Platform {
                 numbers.push(grade_of(grade.ok_or_else(|| missing("rating"))?).map_err(of_query)?);
             }
         }
-        let (group, numbers) = (Cow::default(), is_graded.then_some(numbers));
-        Ok(ListOfQuery { query, group, docs: ids, numbers })
+        let numbers = is_graded.then_some(numbers);
+        Ok(ListOfQuery { query, group: Cow::default(), docs: ids, numbers })
     }
 }
 
@@ -272,7 +272,13 @@ impl Way for WayInFile<'_> {
         let (_, _, _, wanted, opens) = self.file.platform.facts();
         match (self.file.platform, keys) {
             (Platform::Predictions, [_, subset, split]) if subset != META && open == b'{' => {
-                self.meets(format!("{}/{}", printable(subset), printable(split)))
+                // The requested subset is read, or else the first.
+                let subset = format!("{}/{}", printable(subset), printable(split));
+                let requested = self.file.subset.as_ref();
+                let is_read =
+                    requested.map_or(self.subsets.is_empty(), |requested| *requested == subset);
+                self.subsets.push(subset);
+                is_read
             }
             (Platform::Predictions, _) => false,
             (Platform::Judgments, [.., key]) => key == wanted && open == opens,
@@ -305,17 +311,6 @@ impl Way for WayInFile<'_> {
             }
             _ => None,
         }
-    }
-}
-
-impl WayInFile<'_> {
-    /// Notes a subset that MTEB's predictions have; returns whether it is to be read: the requested
-    /// one, else the first.
-    fn meets(&mut self, subset: String) -> bool {
-        let requested = self.file.subset.as_ref();
-        let is_read = requested.map_or(self.subsets.is_empty(), |requested| *requested == subset);
-        self.subsets.push(subset);
-        is_read
     }
 }
 

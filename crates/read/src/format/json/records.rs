@@ -273,7 +273,7 @@ impl LineFormat for RecordKeys {
 
     fn rows(&self, text: &[u8], rows: &mut RowBatch) -> u64 {
         // A text is looked at for UTF-8 faster as a whole than line by line.
-        let utf8 = std::str::from_utf8(text).ok();
+        let utf8 = str::from_utf8(text).ok();
         each_line(text, rows, |bytes, number, rows| {
             let at = offset_in(text, bytes);
             let record = match utf8.and_then(|text| text.get(at..at + bytes.len())) {

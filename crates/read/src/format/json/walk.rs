@@ -350,8 +350,7 @@ impl<W: Way> JsonWalk<W> {
         }
         let byte = cursor.peek()?;
         let before = *cursor;
-        let value_line = cursor.line;
-        let (key, line): (&[u8], _) = named.unwrap_or((b"", value_line));
+        let (key, line): (&[u8], _) = named.unwrap_or((b"", before.line));
         if let Some(open @ (b'{' | b'[')) = byte
             && !entries
             && self.open.len() < DEEPEST
@@ -364,7 +363,7 @@ impl<W: Way> JsonWalk<W> {
         if entries {
             match self.again(key) {
                 Some(message) => rows.fault(line, message),
-                None => rows.entry(Entry { line, value_line, key, value }),
+                None => rows.entry(Entry { line, value_line: before.line, key, value }),
             }
         }
         self.begin_next();
