@@ -239,7 +239,7 @@ pub mod columns {
 pub mod tables {
     pub use laneval_read::format::tables::{
         ColumnIndices, ListColumns, MissingColumn, Table, TableBytes, TableColumns, TableError,
-        TableFile, TableReader,
+        TableFile, TableReader, with_judgments, with_records,
     };
 }
 

@@ -125,7 +125,7 @@ impl Qrels {
 
     /// Returns the judgments as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        if self.qrels.accept_bare_scores() {
+        if self.qrels.aligned().is_some() {
             let message = "judgments of LETOR, whose runs are scores alone, cannot be stored: read \
                            the file again";
             return Err(type_error(message));

@@ -166,7 +166,7 @@ impl PySource {
         match self {
             Self::Text(_) => None,
             Self::Rows(rows) => Some(rows.with_records(work)),
-            Self::Table(table) => Some(table.with_records(work)),
+            Self::Table(table) => Some(tables::with_records(table, work)),
         }
     }
 
@@ -175,7 +175,7 @@ impl PySource {
         match self {
             Self::Text(_) => None,
             Self::Rows(rows) => Some(rows.with_judgments(work)),
-            Self::Table(table) => Some(table.with_judgments(work)),
+            Self::Table(table) => Some(tables::with_judgments(table, work)),
         }
     }
 }

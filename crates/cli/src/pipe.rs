@@ -74,7 +74,7 @@ pub fn read(
     let first = qrels.is_stream() || join.access == FileAccess::Read;
     let qrels = if first { read_to_memory(qrels)? } else { qrels };
     let (name, mut text) =
-        (run.name_alone()?, StreamingText::with_progress(run.input.clone(), progress.watch())?);
+        (run.name_alone()?, StreamingText::from_input(run.input.clone(), progress.watch())?);
     let (source, mut buffer) = (text.name().to_owned(), Vec::new());
 
     let mut all = text.fill_buffer(&mut buffer, SMALL)?;
@@ -150,7 +150,7 @@ fn held_why(source: &str, line: u64, query: &[u8], bytes: usize) -> String {
 
 /// Reads an input of text, such as a pipe, to its end, and returns it as bytes in memory.
 pub fn read_to_memory(input: Input) -> Result<Input, Error> {
-    let (mut text, mut bytes) = (StreamingText::from_input(input)?, Vec::new());
+    let (mut text, mut bytes) = (StreamingText::from_input(input, None)?, Vec::new());
     text.fill_buffer(&mut bytes, usize::MAX)?;
     Ok(Input::Bytes { name: text.name().to_owned(), bytes })
 }

@@ -12,6 +12,31 @@ use laneval::{
     tables::TableError,
 };
 
+/// The read columns of a batch, with a row for each document.
+#[derive(Debug)]
+pub struct ArrowBatch {
+    pub query: ArrayRef,
+    pub doc: ArrayRef,
+    /// The grades or scores, if there are any.
+    pub number: Option<ArrayRef>,
+    /// The ranks, if they are read; in a list of documents the places, from 1.
+    pub rank: Option<ArrayRef>,
+    pub group: Option<ArrayRef>,
+    /// The first positions of passages, and the positions behind their ends.
+    pub span: Option<[ArrayRef; 2]>,
+    /// Where the documents of each row of the table end in `doc`, if rows have lists of documents.
+    pub ends: Option<Vec<usize>>,
+}
+
+impl ArrowBatch {
+    /// Returns the start and end positions of the passages in a batch's rows; `None` without
+    /// positions.
+    pub fn positions(&self) -> Option<[Integers<'_>; 2]> {
+        let [start, end] = self.span.as_ref()?;
+        Some([integers(start)?, integers(end)?])
+    }
+}
+
 /// Returns the indices of the first null rows of an Arrow column, and the number of all its null
 /// rows. The first are as many as messages show.
 pub fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
@@ -49,7 +74,7 @@ where
     T::Native: std::fmt::Display,
 {
     let exponent = -i32::from(scale);
-    let unscaled = column.as_primitive::<T>().values().iter();
+    let unscaled = slice::<T>(column).iter();
     // The parser of decimal text rounds once. A division of a large integer by a power of ten would
     // round twice.
     unscaled.map(|digits| format!("{digits}e{exponent}").parse().unwrap_or(f64::NAN)).collect()
@@ -69,9 +94,8 @@ pub fn is_id(data_type: &DataType) -> bool {
             // `text` reads the values of a dictionary, and knows no codes.
             !matches!(**values, DataType::Dictionary(..)) && is_id(values)
         }
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
-        scalar => scalar.is_integer(),
+        scalar => scalar.is_string() || scalar.is_integer(),
     }
 }
 
@@ -135,17 +159,22 @@ pub fn id(column: &ArrayRef, row: usize) -> Option<Vec<u8>> {
     Some(text(&id, &buffers(&id)).id(0).bytes(&mut Default::default()).to_vec())
 }
 
+/// Borrows the values of an Arrow column of numbers of type `T`.
+fn slice<T: ArrowPrimitiveType>(column: &dyn Array) -> &[T::Native] {
+    column.as_primitive::<T>().values()
+}
+
 /// Borrows the values of an Arrow column of integers; `None` for a column of another type.
 pub fn integers(column: &dyn Array) -> Option<Integers<'_>> {
     Some(match column.data_type() {
-        DataType::Int8 => Integers::I8(column.as_primitive::<Int8Type>().values()),
-        DataType::Int16 => Integers::I16(column.as_primitive::<Int16Type>().values()),
-        DataType::Int32 => Integers::I32(column.as_primitive::<Int32Type>().values()),
-        DataType::Int64 => Integers::I64(column.as_primitive::<Int64Type>().values()),
-        DataType::UInt8 => Integers::U8(column.as_primitive::<UInt8Type>().values()),
-        DataType::UInt16 => Integers::U16(column.as_primitive::<UInt16Type>().values()),
-        DataType::UInt32 => Integers::U32(column.as_primitive::<UInt32Type>().values()),
-        DataType::UInt64 => Integers::U64(column.as_primitive::<UInt64Type>().values()),
+        DataType::Int8 => Integers::I8(slice::<Int8Type>(column)),
+        DataType::Int16 => Integers::I16(slice::<Int16Type>(column)),
+        DataType::Int32 => Integers::I32(slice::<Int32Type>(column)),
+        DataType::Int64 => Integers::I64(slice::<Int64Type>(column)),
+        DataType::UInt8 => Integers::U8(slice::<UInt8Type>(column)),
+        DataType::UInt16 => Integers::U16(slice::<UInt16Type>(column)),
+        DataType::UInt32 => Integers::U32(slice::<UInt32Type>(column)),
+        DataType::UInt64 => Integers::U64(slice::<UInt64Type>(column)),
         _ => return None,
     })
 }
@@ -154,11 +183,9 @@ pub fn integers(column: &dyn Array) -> Option<Integers<'_>> {
 /// type.
 pub fn floats(column: &ArrayRef) -> Option<Numbers<'_>> {
     Some(match column.data_type() {
-        DataType::Float16 => {
-            Numbers::F16(column.as_primitive::<Float16Type>().values()[..].reinterpret_cast())
-        }
-        DataType::Float32 => Numbers::F32(column.as_primitive::<Float32Type>().values()),
-        DataType::Float64 => Numbers::F64(column.as_primitive::<Float64Type>().values()),
+        DataType::Float16 => Numbers::F16(slice::<Float16Type>(column).reinterpret_cast()),
+        DataType::Float32 => Numbers::F32(slice::<Float32Type>(column)),
+        DataType::Float64 => Numbers::F64(slice::<Float64Type>(column)),
         _ => Numbers::Integers(integers(column)?),
     })
 }

@@ -29,10 +29,10 @@ mod table;
 mod write;
 
 #[cfg(feature = "parquet")]
-pub use file::Files;
+pub use self::{
+    file::Files,
+    panics::silence_reader_panics,
+    write::{ColumnKind, ParquetWriter, RowCell},
+};
 pub use lists::has_lists;
-#[cfg(feature = "parquet")]
-pub use panics::silence_reader_panics;
 pub use table::ArrowTable;
-#[cfg(feature = "parquet")]
-pub use write::{ColumnKind, ParquetWriter, RowCell};

@@ -5,12 +5,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, cast::AsArray};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, GenericListArray, Int32Array, OffsetSizeTrait, RecordBatch,
+    cast::AsArray,
+};
 use arrow_schema::DataType;
 use laneval::tables::{ColumnIndices, ListColumns, TableError};
 
-use crate::columns::{codes, id, ones, to_borrowable_numbers, values, wrong_type};
-use crate::table::ArrowBatch;
+use crate::columns::{ArrowBatch, codes, id, ones, to_borrowable_numbers, values, wrong_type};
 
 /// Returns whether an Arrow column of this type has a list in each row.
 ///
@@ -80,39 +82,28 @@ struct ListValues {
 impl ListValues {
     /// Returns the Arrow column `at` of a batch as lists; a column without lists is an error.
     fn from_batch(batch: &RecordBatch, at: usize, names: &[String]) -> Result<Self, TableError> {
-        let column = batch.column(at);
-        Self::from_column(column).ok_or_else(|| wrong_type(&names[at], column, "lists were"))
-    }
-
-    fn from_column(column: &ArrayRef) -> Option<Self> {
-        fn by_offsets<O: Copy + TryInto<usize>>(
-            offsets: &[O],
-            values: &ArrayRef,
-        ) -> Option<ListValues> {
-            let mut places = offsets.iter().map(|&offset| offset.try_into().ok());
+        fn by_offsets<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Option<ListValues> {
+            let mut places = lists.value_offsets().iter().map(|offset| offset.to_usize());
             // A slice of a column has offsets of the whole column, so the first need not be 0.
-            let start: usize = places.next()??;
+            let start = places.next()??;
             let ends: Vec<usize> = places.map(|end| Some(end? - start)).collect::<Option<_>>()?;
-            let values = values.slice(start, ends.last().copied().unwrap_or(0));
+            let values = lists.values().slice(start, ends.last().copied().unwrap_or(0));
             Some(ListValues { values, ends })
         }
-        match column.data_type() {
-            DataType::List(_) => {
-                let lists = column.as_list::<i32>();
-                by_offsets(lists.value_offsets(), lists.values())
-            }
-            DataType::LargeList(_) => {
-                let lists = column.as_list::<i64>();
-                by_offsets(lists.value_offsets(), lists.values())
-            }
+        let column = batch.column(at);
+        let lists = match column.data_type() {
+            DataType::List(_) => by_offsets(column.as_list::<i32>()),
+            DataType::LargeList(_) => by_offsets(column.as_list::<i64>()),
             DataType::FixedSizeList(..) => {
                 let lists = column.as_fixed_size_list();
-                let size = usize::try_from(lists.value_length()).ok()?;
-                let ends = (1..=column.len()).map(|row| row * size).collect();
-                Some(Self { values: lists.values().clone(), ends })
+                usize::try_from(lists.value_length()).ok().map(|size| {
+                    let ends = (1..=column.len()).map(|row| row * size).collect();
+                    Self { values: lists.values().clone(), ends }
+                })
             }
             _ => None,
-        }
+        };
+        lists.ok_or_else(|| wrong_type(&names[at], column, "lists were"))
     }
 
     fn start(&self, row: usize) -> usize {

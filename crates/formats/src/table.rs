@@ -10,8 +10,8 @@ use laneval::{
 };
 
 use crate::columns::{
-    buffers, codes, floats, integers, is_id, nulls, ones, text, to_borrowable_numbers, values,
-    wrong_type,
+    ArrowBatch, buffers, codes, floats, integers, is_id, nulls, ones, text, to_borrowable_numbers,
+    values, wrong_type,
 };
 use crate::lists;
 
@@ -30,46 +30,39 @@ pub struct ArrowTable {
     bare: Vec<Vec<u8>>,
 }
 
-/// The read columns of a batch, with a row for each document.
-#[derive(Debug)]
-pub struct ArrowBatch {
-    pub query: ArrayRef,
-    pub doc: ArrayRef,
-    /// The grades or scores, if there are any.
-    pub number: Option<ArrayRef>,
-    /// The ranks, if they are read; in a list of documents the places, from 1.
-    pub rank: Option<ArrayRef>,
-    pub group: Option<ArrayRef>,
-    /// The first positions of passages, and the positions behind their ends.
-    pub span: Option<[ArrayRef; 2]>,
-    /// Where the documents of each row of the table end in `doc`, if rows have lists of documents.
-    pub ends: Option<Vec<usize>>,
-}
-
 impl tables::Table for ArrowTable {
     fn names(&self) -> &[String] {
         &self.names
     }
 
     fn with_records(&self, work: &mut dyn FnMut(&[RunColumns<'_>])) {
-        Self::with_records(self, |batches| work(batches));
+        self.with_ids(|ids| {
+            let records = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| RunColumns {
+                query: ids[0],
+                doc: ids[1],
+                score: batch.number.as_ref().and_then(floats),
+                rank: batch.rank.as_ref().and_then(|ranks| integers(ranks)),
+                span: batch.positions(),
+                lists: batch.ends.as_deref(),
+            });
+            work(&records.collect::<Vec<_>>());
+        });
     }
 
     fn with_judgments(&self, work: &mut dyn FnMut(&[QrelsColumns<'_>])) {
-        Self::with_judgments(self, |batches| work(batches));
+        self.with_ids(|ids| {
+            let judgments = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| {
+                let grades = batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[]));
+                let (span, lists) = (batch.positions(), batch.ends.as_deref());
+                let group = batch.group.as_ref().map(|_| ids[2]);
+                QrelsColumns { group, span, lists, ..QrelsColumns::new(ids[0], ids[1], grades) }
+            });
+            work(&judgments.collect::<Vec<_>>());
+        });
     }
 
     fn bare_queries(&self) -> &[Vec<u8>] {
         &self.bare
-    }
-}
-
-impl ArrowBatch {
-    /// Returns the start and end positions of the passages in a batch's rows; `None` without
-    /// positions.
-    fn positions(&self) -> Option<[Integers<'_>; 2]> {
-        let [start, end] = self.span.as_ref()?;
-        Some([integers(start)?, integers(end)?])
     }
 }
 
@@ -100,19 +93,19 @@ impl ArrowTable {
             let (null_rows, count) = self.nulls_of(batch);
             more += self.note(null_rows, count, &mut first);
             let mut wrong = Vec::new();
+            let column = |at: usize| batch.column(at).clone();
             let ColumnIndices { query, doc, number, rank, group, start, .. } = self.places;
             let arrow_batch = match self.places.lists {
                 None => Some(ArrowBatch {
-                    query: batch.column(query).clone(),
-                    doc: batch.column(doc).clone(),
+                    query: column(query),
+                    doc: column(doc),
                     number: match number {
                         Some(at) => Some(to_borrowable_numbers(batch.column(at))),
                         // Judged passages without grades have grade 1.
-                        None if rank.is_none() && start.is_some() => Some(ones(batch.num_rows())),
-                        None => None,
+                        None => (rank.is_none() && start.is_some()).then(|| ones(batch.num_rows())),
                     },
-                    rank: rank.map(|at| batch.column(at).clone()),
-                    group: group.map(|at| batch.column(at).clone()),
+                    rank: rank.map(column),
+                    group: group.map(column),
                     span: self.span_of(batch, &mut wrong)?,
                     ends: None,
                 }),
@@ -264,38 +257,9 @@ impl ArrowTable {
         self.rows == 0
     }
 
-    /// Calls `work` with the rows of the Arrow table, borrowed as results of a run.
-    pub fn with_records<R>(&self, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
-        self.with_ids(|ids| {
-            let records = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| RunColumns {
-                query: ids[0],
-                doc: ids[1],
-                score: batch.number.as_ref().and_then(floats),
-                rank: batch.rank.as_ref().and_then(|ranks| integers(ranks)),
-                span: batch.positions(),
-                lists: batch.ends.as_deref(),
-            });
-            work(&records.collect::<Vec<_>>())
-        })
-    }
-
-    /// Calls `work` with the rows of the Arrow table, borrowed as judgments.
-    pub fn with_judgments<R>(&self, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
-        self.with_ids(|ids| {
-            let judgments = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| {
-                let grades = batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[]));
-                let (span, lists) = (batch.positions(), batch.ends.as_deref());
-                let judgments =
-                    QrelsColumns { span, lists, ..QrelsColumns::new(ids[0], ids[1], grades) };
-                if batch.group.is_some() { judgments.with_facets(ids[2]) } else { judgments }
-            });
-            work(&judgments.collect::<Vec<_>>())
-        })
-    }
-
     /// Calls `work` with three columns of ids for each batch: queries, documents, and facets such
     /// as judges. Without facets, the queries stand in their place.
-    fn with_ids<R>(&self, work: impl FnOnce(&[IdColumn<'_>]) -> R) -> R {
+    fn with_ids(&self, work: impl FnOnce(&[IdColumn<'_>])) {
         // The function calls `work` instead of returning the ids, because the ids borrow from
         // `texts` and `buffers`, which are local.
         let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
@@ -311,7 +275,7 @@ impl ArrowTable {
             Some(codes) => IdColumn::Dictionary { codes, values: text },
             None => *text,
         });
-        work(&ids.collect::<Vec<_>>())
+        work(&ids.collect::<Vec<_>>());
     }
 }
 

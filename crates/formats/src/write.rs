@@ -226,26 +226,23 @@ impl ColumnBuffer {
     /// Writes the waiting values of the column to a Parquet row group, and empties the buffer.
     fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let there = mem::take(&mut self.there);
-        match &mut self.values {
+        let written = match &mut self.values {
             ColumnValues::Texts { bytes, ends } => {
                 let (bytes, mut start) = (Bytes::from(mem::take(bytes)), 0);
                 let texts = ends
                     .drain(..)
                     .map(|end| ByteArray::from(bytes.slice(mem::replace(&mut start, end)..end)));
-                to.typed::<ByteArrayType>().write_batch(
-                    &texts.collect::<Vec<_>>(),
-                    Some(&there),
-                    None,
-                )?;
+                let texts = texts.collect::<Vec<_>>();
+                to.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)
             }
             ColumnValues::Floats(values) => {
-                to.typed::<DoubleType>().write_batch(&mem::take(values), Some(&there), None)?;
+                to.typed::<DoubleType>().write_batch(&mem::take(values), Some(&there), None)
             }
             ColumnValues::Integers(values) => {
-                to.typed::<Int64Type>().write_batch(&mem::take(values), Some(&there), None)?;
+                to.typed::<Int64Type>().write_batch(&mem::take(values), Some(&there), None)
             }
-        }
-        Ok(())
+        };
+        written.map(drop)
     }
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::bytes::hash::Seed;
 use crate::bytes::input::{Input, RunInput};
 use crate::cases::{cases, some};
-use crate::format::detect::foreign::{HEAD, head};
+use crate::format::detect::{enough::HEAD, foreign::head};
 use crate::format::{InputFormat, ReadOptions};
 use crate::lines::chunks::ChunkSize;
 use crate::matrix::{LabelMatrix, RunInfo};

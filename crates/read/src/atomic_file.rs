@@ -92,7 +92,7 @@ impl PendingFile {
         // released before `_listed` is dropped. Dropping `_listed` takes the lock again.
         let Self { temporary, _listed, path } = self;
         // No signal comes between the file's name and the end of the list's entry.
-        let _unfinished = unfinished();
+        let _unfinished = lock(&UNFINISHED);
         temporary.persist(path).map_err(|e| e.error)
     }
 }
@@ -110,11 +110,9 @@ pub fn make_folder(path: &Path) -> io::Result<CreatedFolder> {
     for folder in missing.into_iter().rev() {
         // The lock is taken before the folder is made, because a signal between the two would leave
         // the folder behind.
-        let mut unfinished = unfinished();
+        let mut unfinished = lock(&UNFINISHED);
         match fs::create_dir(folder) {
-            Ok(()) => folders
-                .0
-                .push(CleanupEntry::new(&mut unfinished, CreatedPath::Folder(folder.to_owned()))),
+            Ok(()) => folders.0.push(CleanupEntry::new(&mut unfinished, folder)),
             // The folder exists nevertheless: the path has a part such as `new/..`, or another
             // process made the folder first.
             Err(_) if folder.is_dir() => {}
@@ -136,7 +134,7 @@ pub struct CreatedFolder(Vec<CleanupEntry>);
 impl Drop for CreatedFolder {
     fn drop(&mut self) {
         while let Some(listed) = self.0.pop() {
-            listed.0.remove();
+            remove(&listed.0);
         }
     }
 }
@@ -165,9 +163,9 @@ pub fn folder(path: &Path) -> &Path {
 /// Removes the unfinished output files and folders of this process, for a program that is about to
 /// end. As long as the result is held, no file is begun and none appears.
 pub fn remove_unfinished() -> Cleanup {
-    let mut unfinished = unfinished();
+    let mut unfinished = lock(&UNFINISHED);
     // The latest first, because a folder must be empty before its removal.
-    unfinished.drain(..).rev().for_each(|path| path.remove());
+    unfinished.drain(..).rev().for_each(|path| remove(&path));
     Cleanup(unfinished)
 }
 
@@ -175,47 +173,32 @@ pub fn remove_unfinished() -> Cleanup {
 /// appears.
 #[derive(Debug)]
 #[must_use]
-pub struct Cleanup(#[allow(dead_code)] MutexGuard<'static, Vec<CreatedPath>>);
+pub struct Cleanup(#[allow(dead_code)] MutexGuard<'static, Vec<PathBuf>>);
 
 /// The unfinished files and folders of this process, in order of creation.
-static UNFINISHED: Mutex<Vec<CreatedPath>> = Mutex::new(Vec::new());
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-fn unfinished() -> MutexGuard<'static, Vec<CreatedPath>> {
-    lock(&UNFINISHED)
-}
-
-/// The path of an unfinished output file, or of a folder made for one.
-#[derive(Debug, Clone, PartialEq)]
-enum CreatedPath {
-    File(PathBuf),
-    Folder(PathBuf),
-}
-
-impl CreatedPath {
-    /// Removes the unfinished output file, or the made folder if nothing is in it.
-    fn remove(&self) {
-        let _ = match self {
-            Self::File(path) => fs::remove_file(path),
-            Self::Folder(path) => fs::remove_dir(path),
-        };
-    }
+/// Removes an unfinished output file, or a made folder if nothing is in it.
+fn remove(path: &Path) {
+    // Either call refuses what the other removes.
+    let _ = fs::remove_dir(path).or_else(|_| fs::remove_file(path));
 }
 
 /// An unfinished file or folder on the list [`UNFINISHED`]; dropping the value takes it off the
 /// list.
 #[derive(Debug)]
-struct CleanupEntry(CreatedPath);
+struct CleanupEntry(PathBuf);
 
 impl CleanupEntry {
-    fn new(unfinished: &mut Vec<CreatedPath>, path: CreatedPath) -> Self {
-        unfinished.push(path.clone());
-        Self(path)
+    fn new(unfinished: &mut Vec<PathBuf>, path: &Path) -> Self {
+        unfinished.push(path.to_owned());
+        Self(path.to_owned())
     }
 }
 
 impl Drop for CleanupEntry {
     fn drop(&mut self) {
-        unfinished().retain(|path| *path != self.0);
+        lock(&UNFINISHED).retain(|path| *path != self.0);
     }
 }
 
@@ -226,11 +209,11 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Clean
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, if readable { 0o666 } else { 0o600 });
-    let mut unfinished = unfinished();
+    let mut unfinished = lock(&UNFINISHED);
     let temp_file =
         tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
     let (file, path) = temp_file.into_parts();
-    let listed = CleanupEntry::new(&mut unfinished, CreatedPath::File(path.to_path_buf()));
+    let listed = CleanupEntry::new(&mut unfinished, &path);
     Ok((file, path, listed))
 }
 

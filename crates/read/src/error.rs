@@ -143,11 +143,11 @@ impl Error {
 
     /// Makes the error about a text that is none of the names that an option takes.
     pub fn option(text: &str, what: &str, names: &[&str]) -> Self {
-        let (last, others) = names.split_last().unwrap_or((&"", &[]));
-        let names = if others.is_empty() {
-            (*last).to_owned()
-        } else {
-            format!("{} or {last}", others.join(", "))
+        let names = match names {
+            [others @ .., last] if !others.is_empty() => {
+                format!("{} or {last}", others.join(", "))
+            }
+            alone => alone.concat(),
         };
         Self::Unanswerable(format!("`{text}` is not {what}: {names} was expected"))
     }
@@ -192,7 +192,7 @@ impl fmt::Display for Problem {
 
 /// The problems of a text input: the earliest [`Problems::LIMIT`] problems, and the number of
 /// further problems.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Problems {
     /// The earliest problems.
     pub first: Vec<Problem>,
@@ -252,10 +252,8 @@ impl fmt::Display for Problems {
     }
 }
 
-impl std::error::Error for Problems {}
-
 /// A parse error of a measure: the text, the part at fault, and the correct alternatives.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct MeasureError {
     /// The argument as given.
     pub text: String,
@@ -303,8 +301,6 @@ impl fmt::Display for MeasureError {
             .try_for_each(|(spelling, meaning)| write!(f, "\n    {spelling:longest$}  {meaning}"))
     }
 }
-
-impl std::error::Error for MeasureError {}
 
 /// Escapes bytes of an input for a message: UTF-8 unchanged, invalid bytes as `\xNN`, controls
 /// escaped. A backslash is doubled if it would look like the start of an escape, so different bytes
@@ -377,21 +373,24 @@ mod tests {
         while let Some(c) = rest.chars().next() {
             rest = &rest[c.len_utf8()..];
             let escape = rest.chars().next().filter(|_| c == '\\');
+            let hex = |digits: &str| u32::from_str_radix(digits, 16).unwrap();
             let (taken, length) = match escape {
-                Some('\\') => (b"\\".to_vec(), 1),
-                Some('n') => (b"\n".to_vec(), 1),
-                Some('r') => (b"\r".to_vec(), 1),
-                Some('t') => (b"\t".to_vec(), 1),
-                Some('x') => (vec![u8::from_str_radix(&rest[1..3], 16).unwrap()], 3),
+                Some('\\') => ('\\', 1),
+                Some('n') => ('\n', 1),
+                Some('r') => ('\r', 1),
+                Some('t') => ('\t', 1),
+                Some('x') => {
+                    bytes.push(hex(&rest[1..3]) as u8);
+                    rest = &rest[3..];
+                    continue;
+                }
                 Some('u') => {
                     let end = rest.find('}').unwrap();
-                    let c =
-                        char::from_u32(u32::from_str_radix(&rest[2..end], 16).unwrap()).unwrap();
-                    (c.to_string().into_bytes(), end + 1)
+                    (char::from_u32(hex(&rest[2..end])).unwrap(), end + 1)
                 }
-                _ => (c.to_string().into_bytes(), 0),
+                _ => (c, 0),
             };
-            bytes.extend(taken);
+            bytes.extend(taken.to_string().bytes());
             rest = &rest[length..];
         }
         bytes

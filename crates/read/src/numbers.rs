@@ -108,23 +108,24 @@ pub use with_integers;
 #[macro_export]
 #[doc(hidden)]
 macro_rules! with_numbers {
-    ($numbers:expr, $values:ident => $result:expr) => {
+    ($numbers:expr, $values:ident => $result:expr) => {{
+        use $crate::numbers::{Bf16, F16, Numbers};
         match $numbers {
-            $crate::numbers::Numbers::F64($values) => $result,
-            $crate::numbers::Numbers::F32($values) => $result,
-            $crate::numbers::Numbers::F16(bits) => {
-                let $values: &[$crate::numbers::F16] = bytemuck::cast_slice(bits);
+            Numbers::F64($values) => $result,
+            Numbers::F32($values) => $result,
+            Numbers::F16(bits) => {
+                let $values: &[F16] = bytemuck::cast_slice(bits);
                 $result
             }
-            $crate::numbers::Numbers::Bf16(bits) => {
-                let $values: &[$crate::numbers::Bf16] = bytemuck::cast_slice(bits);
+            Numbers::Bf16(bits) => {
+                let $values: &[Bf16] = bytemuck::cast_slice(bits);
                 $result
             }
-            $crate::numbers::Numbers::Integers(integers) => {
+            Numbers::Integers(integers) => {
                 $crate::numbers::with_integers!(integers, $values => $result)
             }
         }
-    };
+    }};
 }
 pub use with_numbers;
 

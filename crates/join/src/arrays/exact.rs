@@ -2,20 +2,18 @@
 //! code each.
 
 use super::{
-    GradeEncoder, Ideal, RankingSource, Rankings, given_count, missing_count, not_a_score,
+    GradeEncoder, Ideal, Rankings, given_count, missing_count, not_a_score,
     numbers::ArrayNumber,
     ranked::decides,
     scratch::{ExactRow, Scratch},
-    shape::{check_judged_counts, depth, shape_error},
+    shape::{check_judged_counts, depth},
 };
-use crate::{
-    error::Result,
-    matrix::{
-        Block,
-        code::{FIRST_GRADE, NOT_IN_QRELS},
-    },
-    numbers::with_numbers,
+use crate::error::Result;
+use crate::matrix::{
+    Block,
+    code::{FIRST_GRADE, NOT_IN_QRELS},
 };
+use crate::numbers::with_numbers;
 
 impl Rankings<'_> {
     /// Appends a ranking to a block with exact grades: the labels and grades of its first `reach`
@@ -32,21 +30,17 @@ impl Rankings<'_> {
         ranking.clear();
         grades.clear();
         judged.clear();
-        match &self.source {
-            RankingSource::Arrays { name, grades, scores, layout } => {
-                let of_row = layout.row(row);
-                with_numbers!(*grades, all => read(&all[of_row.clone()], coder, ranking)).map_err(
-                    |at| {
-                        let shown = grades.show(of_row.start + at);
+        match self.arrays() {
+            Ok(arrays) => {
+                let of_row = arrays.layout.row(row);
+                with_numbers!(arrays.grades, all => read(&all[of_row.clone()], coder, ranking))
+                    .map_err(|at| {
                         let most = coder.book().max_grade().unwrap_or(0.0);
-                        shape_error(format!(
-                            "{name}[{row}, {at}] is {shown}: a grade from 0 to {most} was \
-                             expected, or -1"
-                        ))
-                    },
-                )?;
-                if let Some(scores) = scores {
-                    let decided = with_numbers!(*scores, all => rank(&all[of_row], reach, ranking))
+                        let expected = format!("a grade from 0 to {most} was expected, or -1");
+                        arrays.wrong(row, at, &expected)
+                    })?;
+                if let Some(scores) = arrays.scores {
+                    let decided = with_numbers!(scores, all => rank(&all[of_row], reach, ranking))
                         .map_err(|at| not_a_score(row, at))?;
                     seen.in_arrays += 1;
                     seen.decided += u64::from(decided);
@@ -56,7 +50,7 @@ impl Rankings<'_> {
                 self.complete(row, judged)?;
             }
             // Lists name all judged documents.
-            RankingSource::Lists(lists) => lists.graded(row, coder, matching, ranking, judged)?,
+            Err(lists) => lists.graded(row, coder, matching, ranking, judged)?,
         }
         check_judged_counts(row, &[judged.len() as u32])?;
         let depth = depth(row, ranking.len())?.min(reach);

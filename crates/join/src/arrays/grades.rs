@@ -5,19 +5,14 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use rayon::prelude::*;
 
-use super::{
-    numbers::ArrayNumber,
-    shape::{Layout, shape_error},
+use super::{numbers::ArrayNumber, shape::Layout};
+use crate::error::{Error, Result};
+use crate::matrix::{
+    Codebook,
+    code::{FIRST_GRADE, GradeRange, MAX_GRADES, NOT_IN_QRELS},
+    pieces,
 };
-use crate::{
-    error::Result,
-    matrix::{
-        Codebook,
-        code::{FIRST_GRADE, GradeRange, MAX_GRADES, NOT_IN_QRELS},
-        pieces,
-    },
-    numbers::{Numbers, with_numbers},
-};
+use crate::numbers::{Numbers, with_numbers};
 
 /// The largest grade up to which a codebook has all integers from 0 on, without a search for the
 /// integers that occur.
@@ -162,24 +157,29 @@ fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
     u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
 }
 
-/// Makes the codebook for the grades in an array, which errors call `name`. If all grades are
-/// integers from −1 to 15, the codebook has all grades from 0 to the largest; else the grades that
-/// occur.
+/// Makes the codebook for the grades in an array. If all grades are integers from −1 to 15, the
+/// codebook has all grades from 0 to the largest; else the grades that occur.
 ///
 /// # Errors
-/// A grade that is not finite, or less than 0 and not −1.
-pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) -> Result<Codebook> {
+/// A grade that is not finite, or less than 0 and not −1: `wrong` makes the error of a place of a
+/// row.
+pub(super) fn codebook(
+    grades: Numbers<'_>,
+    layout: &Layout<'_>,
+    wrong: impl Fn(usize, usize) -> Error + Sync,
+) -> Result<Codebook> {
     let level = Level::new();
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
     let pieces = pieces(layout.rows(), rows);
+    let extent_of = |values: Range<usize>| -> (i32, i32) {
+        with_numbers!(grades, all => dispatch!(level, _simd => ArrayNumber::extent(&all[values])))
+    };
     // Nearly all arrays have small integers, whose extent is found at the speed of memory.
     let extent = in_pieces(
         &pieces,
         |rows| match layout.contiguous_range(rows.clone()) {
-            Some(values) => extent_at(level, grades, values),
-            None => rows
-                .map(|row| extent_at(level, grades, layout.row(row)))
-                .fold((0, -1), join_extents),
+            Some(values) => extent_of(values),
+            None => rows.map(|row| extent_of(layout.row(row))).fold((0, -1), join_extents),
         },
         join_extents,
     );
@@ -190,14 +190,8 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     let all = in_pieces(
         &pieces,
         |rows| {
-            let distinct = with_numbers!(*grades, all => distinct_grades(all, layout, rows));
-            distinct.map_err(|(row, at)| {
-                let shown = grades.show(layout.row(row).start + at);
-                shape_error(format!(
-                    "{name}[{row}, {at}] is {shown}: a grade from 0 was expected, or -1 for a \
-                     document that is not judged"
-                ))
-            })
+            let distinct = with_numbers!(grades, all => distinct_grades(all, layout, rows));
+            distinct.map_err(|(row, at)| wrong(row, at))
         },
         |one: Result<Vec<f64>>, other| Ok([one?, other?].concat()),
     );
@@ -223,12 +217,6 @@ fn in_pieces<T: Send>(
 /// of them.
 fn join_extents(one: (i32, i32), other: (i32, i32)) -> (i32, i32) {
     (one.0.min(other.0), one.1.max(other.1))
-}
-
-/// Returns the smallest and the largest grade in a part of an array, as [`ArrayNumber::extent`]
-/// does.
-fn extent_at(level: Level, grades: &Numbers<'_>, values: Range<usize>) -> (i32, i32) {
-    with_numbers!(*grades, all => dispatch!(level, _simd => ArrayNumber::extent(&all[values])))
 }
 
 /// Collects the distinct grades of some rows of an array, as many as can have codes, and the

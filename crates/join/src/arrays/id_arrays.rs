@@ -10,24 +10,20 @@ use bytemuck::cast_slice;
 use fearless_simd::{Level, dispatch, prelude::*};
 
 use super::{
-    duplicate_ids::DuplicateIds,
-    grades::GradeEncoder,
+    DuplicateIds, GradeEncoder, Scratch,
     lists::IdListSource,
-    match_buffers::MatchBuffers,
+    match_buffers::{IdTableAccess, MatchBuffers},
     matching::{ArrayId, FEW, FoundId, RowIds},
     numbers::ArrayNumber,
-    scratch::Scratch,
     shape::{Layout, check_judged_counts, depth, shape_error},
     short::SHORT,
 };
-use crate::{
-    error::{Result, unanswerable},
-    matrix::{
-        Block,
-        code::{FIRST_GRADE, NOT_IN_QRELS},
-    },
-    numbers::{Integers, Numbers, with_numbers},
+use crate::error::{Result, unanswerable};
+use crate::matrix::{
+    Block,
+    code::{FIRST_GRADE, NOT_IN_QRELS},
 };
+use crate::numbers::{Integers, Numbers, with_numbers};
 
 /// An array of integer ids, a row for each query, with its name in error messages.
 #[derive(Debug, Clone)]
@@ -37,25 +33,20 @@ pub(super) struct IdArray<'a> {
     pub layout: Layout<'a>,
 }
 
-/// The grades of the true ids of a query: all equal, or by nearness.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum TruthGrades<'a> {
-    /// All are alike.
-    Equal,
-    /// The nearest has the highest grade. With distances, an id takes the column of the first id at
-    /// its distance. With distances of the found ids as well, and a tolerance in `within`, a found
-    /// id stands where the first one stands that is not nearer than its distance less the
-    /// tolerance.
-    Nearness { distances: Option<Numbers<'a>>, within: Option<(Numbers<'a>, f64)> },
-}
-
 /// Rankings as two arrays of integer ids, the true and the found ids of each query, with the grades
 /// of true ids.
 #[derive(Debug)]
 pub(super) struct IdArrays<'a> {
     pub truth: IdArray<'a>,
     pub found: IdArray<'a>,
-    pub worth: TruthGrades<'a>,
+    /// Whether the ids are of nearest neighbours. The nearest true id then has the highest grade,
+    /// and the id −1 marks an empty place of a row. Else all true ids are alike.
+    pub are_near: bool,
+    /// The distances of the true ids: an id takes the column of the first id at its distance.
+    pub distances: Option<Numbers<'a>>,
+    /// The distances of the found ids, beside those of the true ones, and a tolerance: a found id
+    /// stands where the first one stands that is not nearer than its distance less the tolerance.
+    pub within: Option<(Numbers<'a>, f64)>,
     pub repeats: DuplicateIds,
     /// The rows of the arrays that are no rankings because their truth is empty, ascending.
     pub dropped: Vec<usize>,
@@ -102,22 +93,10 @@ struct FilledRows<'f> {
 }
 
 impl IdArrays<'_> {
-    /// Returns whether the id −1 marks an empty place of a row, as it does in arrays of nearest
-    /// neighbours.
-    fn has_empty(&self) -> bool {
-        !matches!(self.worth, TruthGrades::Equal)
-    }
-
     /// Returns whether an id marks an empty place of a row, without a neighbour.
     #[inline]
     fn is_empty_place<K: ArrayId>(&self, id: K) -> bool {
-        self.has_empty() && id.is_empty()
-    }
-
-    /// Returns whether the found id at index `at`, of any integer type, marks an empty place of a
-    /// row.
-    fn is_empty_found(&self, at: usize) -> bool {
-        self.has_empty() && is_padding_id(self.found.ids.get(at))
+        self.are_near && id.is_empty()
     }
 
     /// Copies the true and the found ids of a query as 64-bit integers, so that arrays of different
@@ -149,7 +128,7 @@ impl IdArrays<'_> {
     fn row<'k, K: ArrayId>(&self, all_ids: &'k [K], range: Range<usize>) -> RowIds<'k, K> {
         let whole = all_ids[range.start..].first_chunk();
         let mut ids = &all_ids[range];
-        if self.has_empty() {
+        if self.are_near {
             while let [before @ .., last] = ids
                 && last.is_empty()
             {
@@ -170,7 +149,7 @@ impl IdArrays<'_> {
         found: &[K],
         into: &mut Vec<FoundId>,
     ) -> Result<()> {
-        let again = if self.has_empty() { "is there twice" } else { "occurs twice" };
+        let again = if self.are_near { "is there twice" } else { "occurs twice" };
         // By id: the column, and whether the id was found already.
         let mut known = HashMap::with_capacity(truth.len() + found.len());
         for (at, &id) in truth.iter().enumerate() {
@@ -181,19 +160,18 @@ impl IdArrays<'_> {
         into.clear();
         for (at, &id) in found.iter().enumerate() {
             if self.is_empty_place(id) {
-                into.push(FoundId { at, column: 0, is_nothing: true });
+                into.push(FoundId { at: None, column: 0 });
                 continue;
             }
             let (column, is_found) = known.entry(id).or_default();
-            let (column, is_nothing) = match (mem::replace(is_found, true), self.repeats) {
-                (false, _) => (*column, false),
+            into.push(match (mem::replace(is_found, true), self.repeats) {
+                (false, _) => FoundId { at: Some(at), column: *column },
                 (true, DuplicateIds::Error) => {
                     return unanswerable(format!("{}, {again}", self.found.show(row, at)));
                 }
                 (true, DuplicateIds::First) => continue,
-                (true, DuplicateIds::Blank) => (0, true),
-            };
-            into.push(FoundId { at, column, is_nothing });
+                (true, DuplicateIds::Blank) => FoundId { at: None, column: 0 },
+            });
         }
         Ok(())
     }
@@ -202,7 +180,7 @@ impl IdArrays<'_> {
     /// without distances the id's own column.
     fn firsts<K: ArrayId>(&self, row: usize, ids: &[K], firsts: &mut Vec<u32>) -> Result<()> {
         firsts.clear();
-        let TruthGrades::Nearness { distances: Some(distances), .. } = self.worth else {
+        let Some(distances) = self.distances else {
             firsts.extend(0..ids.len() as u32);
             return Ok(());
         };
@@ -226,15 +204,10 @@ impl IdArrays<'_> {
     /// of found ids decide, it is the column of the first true neighbour not nearer than the
     /// distance less the tolerance.
     fn column(&self, row: usize, count: usize, found_id: FoundId) -> Result<usize> {
-        let FoundId { at, column, is_nothing } = found_id;
-        let TruthGrades::Nearness { distances: Some(distances), within: Some((found, within)) } =
-            self.worth
-        else {
-            return Ok(column);
+        let (Some(distances), Some((found, within))) = (self.distances, self.within) else {
+            return Ok(found_id.column);
         };
-        if is_nothing {
-            return Ok(0);
-        }
+        let Some(at) = found_id.at else { return Ok(0) };
         let distance = found.get(self.found.layout.row(row).start + at);
         if distance.is_nan() {
             return unanswerable(format!("found_distances[{row}, {at}] is not a number"));
@@ -247,7 +220,7 @@ impl IdArrays<'_> {
     /// Returns the grade of the true id in a column, from 0, and the one-byte code of the grade.
     /// The grade is 1, or for neighbours the higher the nearer.
     fn grade(&self, coder: &GradeEncoder, column: usize) -> Result<(f64, u8)> {
-        let grade = if self.has_empty() { (self.width - column) as f64 } else { 1.0 };
+        let grade = if self.are_near { (self.width - column) as f64 } else { 1.0 };
         let code = coder.code(grade).ok_or_else(|| {
             let name = self.truth.name;
             shape_error(format!("{name} has the grade {grade}, which the codebook lacks"))
@@ -257,7 +230,7 @@ impl IdArrays<'_> {
 
     /// Appends the rankings of some rows to a block of labels, from true and found ids of one
     /// integer type.
-    fn fill_alike<K: ArrayId>(
+    fn fill_alike<K: IdTableAccess>(
         &self,
         truth: &[K],
         found: &[K],
@@ -293,7 +266,7 @@ impl IdArrays<'_> {
     /// Appends the ranking of a row to a block: the labels of its found ids, and its judged
     /// documents by grade.
     #[inline(always)]
-    fn fill_row<S: Simd, K: ArrayId>(
+    fn fill_row<S: Simd, K: IdTableAccess>(
         &self,
         simd: S,
         row: usize,
@@ -305,7 +278,7 @@ impl IdArrays<'_> {
         let count = truth.len();
         let mut depth = depth(row, found.len())?;
         check_judged_counts(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
-        let by_distance = matches!(self.worth, TruthGrades::Nearness { distances: Some(_), .. });
+        let by_distance = self.distances.is_some();
         // The tables below borrow the whole room, so the codes leave the room for this row.
         let (all, mut of_row) = (mem::take(&mut room.codes), mem::take(&mut room.of_row));
         if by_distance {
@@ -316,21 +289,7 @@ impl IdArrays<'_> {
         }
         let codes: &[u8] = if by_distance { &of_row } else { &all };
         let labels = block.room(depth);
-        let is_plain = if count.max(depth) <= FEW {
-            let mut columns = [0; FEW];
-            let is_plain = K::few(simd, both, &mut columns);
-            for (label, column) in labels.iter_mut().zip(&columns[..depth]) {
-                *label = codes[usize::from(*column).min(codes.len() - 1)];
-            }
-            is_plain
-        } else {
-            let (tables, codes) = (K::tables(room), &codes[..count + 1]);
-            if count.max(depth) <= SHORT {
-                tables.short.label(truth, found, codes, labels)
-            } else {
-                tables.long.match_ids(truth, found, |at, column| labels[at] = codes[column])
-            }
-        };
+        let is_plain = label_matched(simd, both, labels, codes, room);
         if !is_plain || self.is_within() {
             self.plain(row, truth, found, &mut room.found)?;
             for (label, &found_id) in labels.iter_mut().zip(&room.found) {
@@ -361,6 +320,33 @@ impl IdArrays<'_> {
     }
 }
 
+/// Writes the labels of found ids, the codes of their columns, if each id is there once, by
+/// whichever of three ways is fastest for their number; returns whether each is.
+#[inline(always)]
+fn label_matched<S: Simd, K: IdTableAccess>(
+    simd: S,
+    both: [RowIds<'_, K>; 2],
+    labels: &mut [u8],
+    codes: &[u8],
+    room: &mut MatchBuffers,
+) -> bool {
+    let [truth, found] = both.map(|ids| ids.ids);
+    if truth.len().max(found.len()) <= FEW {
+        let mut columns = [0; FEW];
+        let is_plain = K::few(simd, both, &mut columns);
+        for (label, column) in labels.iter_mut().zip(&columns[..found.len()]) {
+            *label = codes[usize::from(*column).min(codes.len() - 1)];
+        }
+        return is_plain;
+    }
+    let (tables, codes) = (K::tables(room), &codes[..truth.len() + 1]);
+    if truth.len().max(found.len()) <= SHORT {
+        tables.short.label(truth, found, codes, labels)
+    } else {
+        tables.long.match_ids(truth, found, |at, column| labels[at] = codes[column])
+    }
+}
+
 impl IdListSource for IdArrays<'_> {
     fn rows(&self) -> usize {
         self.truth.layout.rows() - self.dropped.len()
@@ -374,7 +360,7 @@ impl IdListSource for IdArrays<'_> {
 
     fn is_row_empty(&self, row: usize) -> bool {
         let mut range = self.found.layout.row(ranking_row(&self.dropped, row));
-        range.all(|at| self.is_empty_found(at))
+        range.all(|at| self.are_near && is_padding_id(self.found.ids.get(at)))
     }
 
     fn dropped(&self) -> &[usize] {
@@ -382,11 +368,11 @@ impl IdListSource for IdArrays<'_> {
     }
 
     fn neighbours(&self) -> Option<usize> {
-        self.has_empty().then_some(self.width)
+        self.are_near.then_some(self.width)
     }
 
     fn is_within(&self) -> bool {
-        matches!(self.worth, TruthGrades::Nearness { within: Some(_), .. })
+        self.within.is_some()
     }
 
     fn set_repeats(&mut self, repeats: DuplicateIds) {
@@ -394,7 +380,7 @@ impl IdListSource for IdArrays<'_> {
     }
 
     fn grades(&self) -> Result<Vec<f64>> {
-        let largest = if self.has_empty() { self.width } else { 1 };
+        let largest = if self.are_near { self.width } else { 1 };
         Ok((1..=largest).map(|grade| grade as f64).collect())
     }
 
@@ -448,7 +434,7 @@ impl IdListSource for IdArrays<'_> {
         let [truth, found] = &*widened;
         matched.clear();
         let is_plain = wide.long.match_ids(truth, found, |at, column| {
-            matched.push(FoundId { at, column, is_nothing: false });
+            matched.push(FoundId { at: Some(at), column });
         });
         if !is_plain {
             self.plain(row, truth, found, matched)?;

@@ -3,18 +3,14 @@
 use std::{collections::HashMap, fmt::Debug, hash::Hash, mem, ops::Range};
 
 use super::{
-    duplicate_ids::DuplicateIds,
-    grades::GradeEncoder,
+    DuplicateIds, GradeEncoder, Scratch,
     match_buffers::MatchBuffers,
-    scratch::Scratch,
     shape::{check_judged_counts, depth, shape_error},
 };
-use crate::{
-    error::{Result, unanswerable},
-    matrix::{
-        Block,
-        code::{FIRST_GRADE, MAX_GRADES, NOT_IN_QRELS},
-    },
+use crate::error::{Result, unanswerable};
+use crate::matrix::{
+    Block,
+    code::{FIRST_GRADE, MAX_GRADES, NOT_IN_QRELS},
 };
 
 /// A source of rankings by ids: relevant and retrieved ids of each query (a row), in lists or

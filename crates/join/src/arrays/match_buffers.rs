@@ -29,3 +29,20 @@ pub(super) struct IdTables<K: ArrayId> {
     pub short: ShortTables<K>,
     pub long: SlotTable<K>,
 }
+
+/// A type of id, of 32 or 64 bits, that has tables of its own for matching found ids with true ids.
+pub(super) trait IdTableAccess: ArrayId {
+    fn tables(room: &mut MatchBuffers) -> &mut IdTables<Self>;
+}
+
+impl IdTableAccess for i32 {
+    fn tables(room: &mut MatchBuffers) -> &mut IdTables<i32> {
+        &mut room.narrow
+    }
+}
+
+impl IdTableAccess for i64 {
+    fn tables(room: &mut MatchBuffers) -> &mut IdTables<i64> {
+        &mut room.wide
+    }
+}

@@ -10,8 +10,6 @@
 
 use fearless_simd::{i32x16, i64x8, prelude::*};
 
-use super::match_buffers::{IdTables, MatchBuffers};
-
 /// The most ids that lie in the lanes of vectors.
 pub(super) const FEW: usize = 16;
 /// The most ids of a list that goes through the table. Where many ids have the same slot, a row
@@ -22,9 +20,6 @@ const MANY: usize = 1 << 12;
 pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// The id of an empty place.
     const EMPTY: Self;
-
-    /// Returns the tables for ids of this type.
-    fn tables(room: &mut MatchBuffers) -> &mut IdTables<Self>;
 
     /// Returns whether an id marks an empty place of a row: −1, or 2³² − 1.
     fn is_empty(self) -> bool;
@@ -49,15 +44,11 @@ pub(super) struct RowIds<'a, K> {
 
 macro_rules! ids {
     ($(
-        $id:ty, $unsigned:ty, $tables:ident, $odd:literal, $vector:ident by $width:literal,
+        $id:ty, $unsigned:ty, $odd:literal, $vector:ident by $width:literal,
         $($empty:literal)|+;
     )*) => {$(
         impl ArrayId for $id {
             const EMPTY: $id = -1;
-
-            fn tables(room: &mut MatchBuffers) -> &mut IdTables<$id> {
-                &mut room.$tables
-            }
 
             #[inline(always)]
             fn is_empty(self) -> bool {
@@ -129,8 +120,8 @@ macro_rules! ids {
     )*};
 }
 ids! {
-    i32, u32, narrow, 0x9e37_79b1, i32x16 by 16, -1;
-    i64, u64, wide, 0x9e37_79b9_7f4a_7c15, i64x8 by 8, -1 | 0xffff_ffff;
+    i32, u32, 0x9e37_79b1, i32x16 by 16, -1;
+    i64, u64, 0x9e37_79b9_7f4a_7c15, i64x8 by 8, -1 | 0xffff_ffff;
 }
 
 /// A slot of the hash table that matches found ids with true ids: an id, and its place in the
@@ -217,65 +208,37 @@ fn is_plain<K: ArrayId>(
 /// A found id that takes a rank of a query's ranking, with its column among the true ids.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundId {
-    /// Its index in the row.
-    pub at: usize,
+    /// Its index in the row; `None` for an empty place, or a repeat.
+    pub at: Option<usize>,
     /// Its column in the truth, from 1, or 0.
     pub column: usize,
-    /// Whether it is an empty place, or a repeat.
-    pub is_nothing: bool,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrays::tests::{expected, random};
 
-    use fearless_simd::{Level, dispatch};
-
-    /// Returns every level of SIMD that this machine has.
-    fn levels() -> Vec<Level> {
-        let best = Level::new();
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        let more = [
-            best.as_avx2().map(Level::Avx2),
-            best.as_sse4_2().map(Level::Sse4_2),
-            best.as_sse2().map(Level::Sse2),
-        ];
-        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
-        let more = [Some(Level::baseline())];
-        std::iter::once(best).chain(more.into_iter().flatten()).collect()
-    }
-
-    /// Returns the columns of ids, if nothing is rare.
-    fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<usize>> {
-        let is_plain = |ids: &[K]| {
-            let twice = |at: usize| ids[..at].contains(&ids[at]);
-            !(0..ids.len()).any(|at| ids[at].is_empty() || twice(at))
-        };
-        let column =
-            |id: &K| truth.iter().position(|truth_id| truth_id == id).map_or(0, |at| at + 1);
-        (is_plain(truth) && is_plain(found)).then(|| found.iter().map(column).collect())
-    }
+    use fearless_simd::dispatch;
+    use laneval::parts::engine::cpu::Cpu;
 
     fn check<K: ArrayId + std::fmt::Debug>(all: &[K], make_id: impl Fn(u64) -> K) {
-        let mut state = 7u64;
-        let mut below = |end: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) % end
-        };
+        let mut random = random(7);
+        let mut below = |end: u64| random() % end;
         let (mut table, mut plain, mut rare) = (SlotTable::default(), 0, 0);
         for number in 0..3000 {
             let most = if number % 3 == 0 { 40 } else { FEW as u64 };
-            let row = |random: &mut dyn FnMut(u64) -> u64| -> Vec<K> {
-                let count = random(most + 1) as usize;
+            let mut row = || {
+                let count = below(most + 1) as usize;
                 let mut ids: Vec<K> = (0..2 * most).map(&make_id).collect();
-                (0..ids.len()).for_each(|at| ids.swap(at, random(2 * most) as usize));
+                (0..ids.len()).for_each(|at| ids.swap(at, below(2 * most) as usize));
                 ids.truncate(count);
                 if number % 4 == 0 && count > 0 {
-                    ids[random(count as u64) as usize] = all[random(all.len() as u64) as usize];
+                    ids[below(count as u64) as usize] = all[below(all.len() as u64) as usize];
                 }
                 ids
             };
-            let (truth, found) = (row(&mut below), row(&mut below));
+            let (truth, found) = (row(), row());
             let expected = expected(&truth, &found);
             *if expected.is_some() { &mut plain } else { &mut rare } += 1;
             let mut columns = vec![0; found.len()];
@@ -286,13 +249,12 @@ mod tests {
             }
             let behind: Vec<K> =
                 truth.iter().chain(&found).chain(&[make_id(1); FEW]).copied().collect();
-            for (level, whole) in
-                levels().into_iter().flat_map(|level| [(level, false), (level, true)])
-            {
+            for (cpu, whole) in Cpu::levels().iter().flat_map(|cpu| [(cpu, false), (cpu, true)]) {
                 let ids = |start: usize, ids| RowIds {
                     ids,
                     whole: behind[start..].first_chunk().filter(|_| whole),
                 };
+                let level = cpu.level();
                 let (truth, found) = (ids(0, &truth[..]), ids(truth.len(), &found[..]));
                 let mut columns = [0; FEW];
                 let is_plain = dispatch!(level, simd => K::few(simd, [truth, found], &mut columns));

@@ -2,18 +2,16 @@
 //! evaluation.
 
 use super::{
-    GradeEncoder, RankingSource, Rankings, Scratch, id_arrays::ranking_row, numbers::ArrayNumber,
+    GradeArrays, GradeEncoder, Rankings, Scratch, id_arrays::ranking_row, numbers::ArrayNumber,
 };
-use crate::{
-    error::{Result, printable, unanswerable},
-    ids::Ids,
-    matrix::{
-        Block, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo,
-        ScoreWarnings, StagedPiece, StagedRow, StagedRun, StagedTies, code::MAX_GRADES,
-    },
-    numbers::with_numbers,
-    rule::{IdealSource, RankingRule, TieBreak},
+use crate::error::{Result, printable, unanswerable};
+use crate::ids::Ids;
+use crate::matrix::{
+    Block, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo, ScoreWarnings,
+    StagedPiece, StagedRow, StagedRun, StagedTies, code::MAX_GRADES,
 };
+use crate::numbers::with_numbers;
+use crate::rule::{IdealSource, RankingRule, TieBreak};
 
 impl LabelMatrix {
     /// Makes a label matrix from rankings in the caller's memory, as a run called `name`. A ranking
@@ -52,20 +50,19 @@ impl LabelMatrix {
     /// # Errors The errors of [`LabelMatrix::from_rankings`]; rankings without scores; more than
     /// 253 distinct grades.
     pub fn from_rankings_with_ties(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
-        match rankings.source {
-            RankingSource::Arrays { scores: Some(_), .. } if rankings.codebook()?.is_exact() => {
-                Self::staged(name, rankings, Some(StagedTies::default()))
-            }
-            RankingSource::Arrays { scores: Some(_), .. } => unanswerable(format!(
-                "the grades have more than {MAX_GRADES} distinct values, over which the orders of \
-                 equal scores cannot be evaluated: round \
-                 them, or take the order of the ranking"
-            )),
-            _ => unanswerable(
+        if !rankings.arrays().is_ok_and(|arrays| arrays.scores.is_some()) {
+            return unanswerable(
                 "rankings without scores do not know which of their documents are tied: scores \
                  were expected",
-            ),
+            );
         }
+        if !rankings.codebook()?.is_exact() {
+            return unanswerable(format!(
+                "the grades have more than {MAX_GRADES} distinct values, over which the orders of \
+                 equal scores cannot be evaluated: round them, or take the order of the ranking"
+            ));
+        }
+        Self::staged(name, rankings, Some(StagedTies::default()))
     }
 
     fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
@@ -104,8 +101,8 @@ impl LabelMatrix {
                 piece.rows.push(StagedRow { query, depth: labels.len() as u32 });
                 piece.labels.extend_from_slice(labels);
             }
-            if let (Some(tied), RankingSource::Arrays { scores: Some(scores), layout, .. }) =
-                (&mut tied, &rankings.source)
+            if let (Some(tied), Ok(GradeArrays { scores: Some(scores), layout, .. })) =
+                (&mut tied, rankings.arrays())
             {
                 let note = |start: usize, length: usize| {
                     tied.note(query, start as u32, &labels[start..start + length], length);
@@ -115,14 +112,12 @@ impl LabelMatrix {
         }
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
         let rule = RankingRule { ties: TieBreak::Input, ..RankingRule::default() };
-        let ideal = if rankings.is_ideal_from_retrieved() {
-            IdealSource::Retrieved
-        } else {
-            IdealSource::Judgments
-        };
         let exact = (!book.is_exact()).then_some(exact);
         let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts);
-        (matrix.ideal, matrix.exact) = (ideal, exact);
+        if rankings.is_ideal_from_retrieved() {
+            matrix.ideal = IdealSource::Retrieved;
+        }
+        matrix.exact = exact;
         // Where all orders of equal scores are evaluated, none decides.
         let seen = if tied.is_some() { ScoreWarnings::default() } else { scratch.seen };
         let results = piece.labels.len() as u64;

@@ -29,14 +29,13 @@ use std::{fmt::Debug, hash::Hash, ops::Range};
 
 use fearless_simd::{Level, dispatch};
 
-use crate::{
-    error::{Error, Result, unanswerable},
-    ids::Ids,
-    matrix::{Block, Codebook, code::FIRST_GRADE},
-    numbers::{with_integers, with_numbers},
-};
+use crate::error::{Error, Result, unanswerable};
+use crate::ids::Ids;
+use crate::matrix::{Block, Codebook, code::FIRST_GRADE};
+use crate::numbers::{with_integers, with_numbers};
 use lists::{IdListSource, IdLists};
-use numbers::{ArrayNumber, Key};
+use numbers::ArrayNumber;
+use scratch::KeyScratch;
 use shape::{Layout, check_judged_counts, depth, shape_error};
 
 pub use crate::numbers::{Integers, Numbers};
@@ -72,6 +71,18 @@ pub enum Ideal<'a> {
         /// The counts, `[row][grade]`.
         counts: Integers<'a>,
     },
+}
+
+impl<'a> Ideal<'a> {
+    /// Returns the grades of which the caller gave numbers of judged documents, and the numbers,
+    /// `[row][grade]`.
+    fn given(self) -> Option<(&'a [f64], Integers<'a>)> {
+        match self {
+            Self::Retrieved => None,
+            Self::Relevant(counts) => Some((&[1.0], counts)),
+            Self::Counts { grades, counts } => Some((grades, counts)),
+        }
+    }
 }
 
 /// Rankings in the caller's memory, one a row: arrays of labels, arrays of scores and grades, or
@@ -113,14 +124,18 @@ pub struct Rankings<'a> {
 }
 
 enum RankingSource<'a> {
-    /// Grades, which errors call `name`: in the order of the scores, or else in rank order.
-    Arrays {
-        name: &'static str,
-        grades: Numbers<'a>,
-        scores: Option<Numbers<'a>>,
-        layout: Layout<'a>,
-    },
+    Arrays(GradeArrays<'a>),
     Lists(Box<dyn IdListSource + 'a>),
+}
+
+/// An array of grades with a row for each ranking: in the order of the scores, or else in rank
+/// order.
+struct GradeArrays<'a> {
+    /// The name of the grades in errors.
+    name: &'static str,
+    grades: Numbers<'a>,
+    scores: Option<Numbers<'a>>,
+    layout: Layout<'a>,
 }
 
 impl<'a> Rankings<'a> {
@@ -131,7 +146,7 @@ impl<'a> Rankings<'a> {
     pub fn labels(grades: impl Into<Numbers<'a>>, shape: Shape<'a>) -> Result<Self> {
         let (name, grades) = ("labels", grades.into());
         let layout = Layout::new(shape, grades.len(), name)?;
-        Self::from_source(RankingSource::Arrays { name, grades, scores: None, layout })
+        Self::from_source(RankingSource::Arrays(GradeArrays { name, grades, scores: None, layout }))
     }
 
     /// Makes rankings from an array of scores of each row's documents, in any order, and an array
@@ -155,7 +170,7 @@ impl<'a> Rankings<'a> {
         }
         let layout = Layout::new(shape, scores.len(), "scores")?;
         let (name, scores) = ("grades", Some(scores));
-        Self::from_source(RankingSource::Arrays { name, grades, scores, layout })
+        Self::from_source(RankingSource::Arrays(GradeArrays { name, grades, scores, layout }))
     }
 
     /// Makes rankings from lists of each query's relevant ids, and lists of its retrieved ids, the
@@ -263,23 +278,23 @@ impl<'a> Rankings<'a> {
 
     /// Returns the number of rankings.
     pub fn len(&self) -> usize {
-        match self.layout() {
-            Ok(layout) => layout.rows(),
+        match self.arrays() {
+            Ok(arrays) => arrays.layout.rows(),
             Err(lists) => lists.rows(),
         }
     }
 
-    /// Returns the layout of the array of labels or scores, or else the lists of ids.
-    fn layout(&self) -> Result<&Layout<'a>, &(dyn IdListSource + 'a)> {
+    /// Returns the arrays of labels or scores, or else the lists of ids.
+    fn arrays(&self) -> Result<&GradeArrays<'a>, &(dyn IdListSource + 'a)> {
         match &self.source {
-            RankingSource::Arrays { layout, .. } => Ok(layout),
+            RankingSource::Arrays(arrays) => Ok(arrays),
             RankingSource::Lists(lists) => Err(&**lists),
         }
     }
 
     /// Returns the lists of ids, if the rankings are made of these.
     fn id_lists(&self) -> Option<&(dyn IdListSource + 'a)> {
-        self.layout().err()
+        self.arrays().err()
     }
 
     /// Returns whether there are no rankings.
@@ -300,16 +315,16 @@ impl<'a> Rankings<'a> {
 
     /// Returns an upper bound of the number of documents in some rankings together.
     pub fn max_values(&self, rows: Range<usize>) -> usize {
-        match self.layout() {
-            Ok(layout) => layout.values(rows),
+        match self.arrays() {
+            Ok(arrays) => arrays.layout.values(rows),
             Err(lists) => lists.values(rows),
         }
     }
 
     /// Returns whether the ranking of a row has no document.
     pub fn is_row_empty(&self, row: usize) -> bool {
-        match self.layout() {
-            Ok(layout) => layout.row(row).is_empty(),
+        match self.arrays() {
+            Ok(arrays) => arrays.layout.row(row).is_empty(),
             Err(lists) => lists.is_row_empty(row),
         }
     }
@@ -321,13 +336,14 @@ impl<'a> Rankings<'a> {
     /// # Errors
     /// A grade that is not finite, or less than 0 and not −1.
     pub fn codebook(&self) -> Result<Codebook> {
-        match (self.ideal, &self.source) {
-            (Ideal::Relevant(_), _) => Codebook::new([0.0, 1.0]),
-            (Ideal::Counts { grades, .. }, _) => Codebook::new(grades.iter().copied().chain([0.0])),
-            (Ideal::Retrieved, RankingSource::Arrays { name, grades, layout, .. }) => {
-                grades::codebook(grades, layout, name)
-            }
-            (Ideal::Retrieved, RankingSource::Lists(lists)) => Codebook::new(lists.grades()?),
+        match (self.ideal.given(), self.arrays()) {
+            (Some((grades, _)), _) => Codebook::new(grades.iter().copied().chain([0.0])),
+            (None, Ok(arrays)) => grades::codebook(arrays.grades, &arrays.layout, |row, at| {
+                let expected =
+                    "a grade from 0 was expected, or -1 for a document that is not judged";
+                arrays.wrong(row, at, expected)
+            }),
+            (None, Err(lists)) => Codebook::new(lists.grades()?),
         }
     }
 
@@ -350,22 +366,24 @@ impl<'a> Rankings<'a> {
                 .into_iter()
                 .try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
-        let (name, grades, scores, layout) = match &self.source {
-            RankingSource::Lists(lists) => return lists.fill(rows, coder, reach, scratch, block),
-            RankingSource::Arrays { name, grades, scores, layout } => {
-                (name, grades, scores, layout)
-            }
+        let arrays = match self.arrays() {
+            Ok(arrays) => arrays,
+            Err(lists) => return lists.fill(rows, coder, reach, scratch, block),
         };
         let given = GivenCounts::new(self.ideal, coder.book())?;
+        let given = given.as_ref();
         let Scratch { judged, unranked, keys, seen, .. } = scratch;
-        let row_grades = RowGrades { name, grades, layout, coder, given };
-        let Some(scores) = scores else { return row_grades.fill(rows, reach, judged, block) };
+        let Some(scores) = arrays.scores else {
+            return arrays.fill(rows, coder, given, reach, judged, block);
+        };
         unranked.clear();
         let (first, count) = (rows.start, rows.len() as u64);
-        row_grades.fill(rows, usize::MAX, judged, unranked)?;
+        arrays.fill(rows, coder, given, usize::MAX, judged, unranked)?;
         let nothing = coder.book().code(0.0).unwrap_or(FIRST_GRADE - 1);
-        let decided = with_numbers!(*scores, all => Key::scratch(keys)
-            .rank(all, |row| layout.row(first + row), unranked, reach, nothing, block))
+        let of_row = |row: usize| arrays.layout.row(first + row);
+        let decided = with_numbers!(scores, all => {
+            KeyScratch::scratch(keys).rank(all, of_row, unranked, reach, nothing, block)
+        })
         .map_err(|(row, at)| not_a_score(first + row, at))?;
         seen.in_arrays += count;
         seen.decided += decided;
@@ -374,28 +392,20 @@ impl<'a> Rankings<'a> {
     }
 }
 
-/// An array of grades with a row for each ranking, and what makes labels of it.
-struct RowGrades<'a> {
-    /// The name of the grades in errors.
-    name: &'a str,
-    grades: &'a Numbers<'a>,
-    layout: &'a Layout<'a>,
-    coder: &'a GradeEncoder,
-    given: GivenCounts<'a>,
-}
-
-impl RowGrades<'_> {
+impl GradeArrays<'_> {
     /// Appends some rankings to a block: the labels of the first `reach` ranks, and the numbers of
     /// judged documents.
     fn fill(
         &self,
         rows: Range<usize>,
+        coder: &GradeEncoder,
+        given: Option<&GivenCounts<'_>>,
         reach: usize,
         judged: &mut Vec<u32>,
         block: &mut Block,
     ) -> Result<()> {
         dispatch!(Level::new(), simd => {
-            let Self { grades, layout, coder, given, .. } = self;
+            let Self { grades, layout, .. } = self;
             let codes = coder.book().grades().len();
             let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
             for first in rows.clone().step_by(together) {
@@ -408,10 +418,10 @@ impl RowGrades<'_> {
                     let depth = depth(row, of_row.len())?;
                     let labels = block.room(depth);
                     if !with_numbers!(
-                        **grades,
+                        *grades,
                         values => coder.encode(&values[of_row.clone()], labels)
                     ) {
-                        encoded = Err(self.refused(row));
+                        encoded = Err(self.refused(row, coder));
                         break;
                     }
                     grades::count(simd, labels, depth, &mut judged[taken * codes..][..codes]);
@@ -421,7 +431,12 @@ impl RowGrades<'_> {
                 // Counts are completed before `encoded` is checked, so the first wrong row gives
                 // the error, whatever its fault.
                 let judged = &mut judged[..taken * codes];
-                given.complete(coder.book(), first..first + taken, judged)?;
+                match given {
+                    Some(given) => given.complete(coder.book(), first..first + taken, judged)?,
+                    None => (first..)
+                        .zip(judged.chunks_exact(codes.max(1)))
+                        .try_for_each(|(row, judged)| check_judged_counts(row, judged))?,
+                }
                 encoded?;
                 block.facts.push_all(taken, judged);
             }
@@ -431,11 +446,10 @@ impl RowGrades<'_> {
 
     /// Returns the error of a row that has a grade without a code in the codebook.
     #[cold]
-    fn refused(&self, row: usize) -> Error {
-        let Self { name, grades, layout, coder, .. } = self;
-        let of_row = layout.row(row);
+    fn refused(&self, row: usize, coder: &GradeEncoder) -> Error {
+        let of_row = self.layout.row(row);
         let codes = &mut vec![0; of_row.len()];
-        let wrong = with_numbers!(**grades, all => coder.look_up(&all[of_row.clone()], codes));
+        let wrong = with_numbers!(self.grades, all => coder.look_up(&all[of_row], codes));
         let at = wrong.err().unwrap_or_default();
         let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
         let known = if known.len() > 8 {
@@ -443,10 +457,13 @@ impl RowGrades<'_> {
         } else {
             known.join(", ")
         };
-        let shown = grades.show(of_row.start + at);
-        shape_error(format!(
-            "{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"
-        ))
+        self.wrong(row, at, &format!("one of the grades {known} was expected, or -1"))
+    }
+
+    /// Returns the error of a number at a place of a row that is not what was `expected`.
+    fn wrong(&self, row: usize, at: usize, expected: &str) -> Error {
+        let shown = self.grades.show(self.layout.row(row).start + at);
+        shape_error(format!("{}[{row}, {at}] is {shown}: {expected}", self.name))
     }
 }
 
@@ -463,10 +480,11 @@ fn expect(what: &str, found: usize, expected: usize, unit: &str) -> Result<()> {
 }
 
 /// The numbers of judged documents that the caller gave for each ranking and grade.
-#[derive(Default)]
 struct GivenCounts<'a> {
-    /// The counts, `[row][column]`, and the number of columns.
-    counts: Option<(Integers<'a>, usize)>,
+    /// The counts, `[row][column]`.
+    counts: Integers<'a>,
+    /// The number of columns.
+    width: usize,
     /// The column of counts for each code of a grade; `None` without given counts.
     columns: Vec<Option<usize>>,
     /// The codes of grades that no document may have because no counts of them are given, as
@@ -475,12 +493,8 @@ struct GivenCounts<'a> {
 }
 
 impl<'a> GivenCounts<'a> {
-    fn new(ideal: Ideal<'a>, book: &Codebook) -> Result<Self> {
-        let (grades, counts): (&[f64], _) = match ideal {
-            Ideal::Retrieved => return Ok(Self::default()),
-            Ideal::Relevant(counts) => (&[1.0], counts),
-            Ideal::Counts { grades, counts } => (grades, counts),
-        };
+    fn new(ideal: Ideal<'a>, book: &Codebook) -> Result<Option<Self>> {
+        let Some((grades, counts)) = ideal.given() else { return Ok(None) };
         let mut columns = vec![None; book.grades().len()];
         for (column, &grade) in grades.iter().enumerate() {
             let code = book.code(grade).ok_or_else(|| {
@@ -491,22 +505,18 @@ impl<'a> GivenCounts<'a> {
         let lacking = (0..columns.len())
             .filter(|&at| columns[at].is_none() && book.grades()[at] != 0.0)
             .collect();
-        Ok(Self { counts: Some((counts, grades.len())), columns, lacking })
+        Ok(Some(Self { counts, width: grades.len(), columns, lacking }))
     }
 
     /// Raises `found`, the number of documents of each grade in some rankings, `[row][grade]`, to
     /// the given number of judged documents.
     #[inline]
     fn complete(&self, book: &Codebook, rows: Range<usize>, found: &mut [u32]) -> Result<()> {
-        let of_rows = rows.clone().zip(found.chunks_exact_mut(book.grades().len().max(1)));
-        let Some((counts, width)) = &self.counts else {
-            return of_rows
-                .into_iter()
-                .try_for_each(|(row, found)| check_judged_counts(row, found));
-        };
-        let given = rows.start * width..rows.end * width;
-        with_integers!(*counts, counts => {
-            for ((row, found), counts) in of_rows.zip(counts[given].chunks_exact((*width).max(1))) {
+        let given = rows.start * self.width..rows.end * self.width;
+        let of_rows = rows.zip(found.chunks_exact_mut(book.grades().len().max(1)));
+        with_integers!(self.counts, counts => {
+            for ((row, found), counts) in of_rows.zip(counts[given].chunks_exact(self.width.max(1)))
+            {
                 if !self.complete_small(counts, found) {
                     self.complete_row(book, row, found)?;
                 }
@@ -537,12 +547,11 @@ impl<'a> GivenCounts<'a> {
     /// a missing or too small one.
     #[cold]
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
-        let Some((counts, width)) = &self.counts else { return Ok(()) };
         for ((found, column), &grade) in found.iter_mut().zip(&self.columns).zip(book.grades()) {
             if let Some(column) = column {
-                let at = row * width + column;
-                let count = given_count(row, grade, counts, at, *found as usize)?;
-                *found = u32::try_from(count).map_err(|_| wrong_count(row, counts, at))?;
+                let at = row * self.width + column;
+                let count = given_count(row, grade, &self.counts, at, *found as usize)?;
+                *found = u32::try_from(count).map_err(|_| wrong_count(row, &self.counts, at))?;
             } else if *found > 0 && grade != 0.0 {
                 return Err(missing_count(row, grade));
             }
@@ -584,4 +593,28 @@ fn wrong_count(row: usize, counts: &Integers<'_>, at: usize) -> Error {
         "the judged counts of row {row} have {}: an integer from 0 was expected",
         counts.get(at)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matching::ArrayId;
+
+    /// Returns a source of numbers of 31 bits that are random enough for tests.
+    pub(super) fn random(mut state: u64) -> impl FnMut() -> u64 {
+        move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        }
+    }
+
+    /// Returns the columns, from 1, of found ids, one by one; `None` if something is rare.
+    pub(super) fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<usize>> {
+        let is_rare =
+            |ids: &[K]| (0..ids.len()).any(|at| ids[at].is_empty() || ids[..at].contains(&ids[at]));
+        let column =
+            |id: &K| truth.iter().position(|truth_id| truth_id == id).map_or(0, |at| at + 1);
+        (!is_rare(truth) && !is_rare(found)).then(|| found.iter().map(column).collect())
+    }
 }

@@ -6,17 +6,13 @@
 //! 1 − t, so the nearest neighbour has the highest grade.
 
 use super::{
-    RankingSource, Rankings,
-    duplicate_ids::DuplicateIds,
-    expect,
-    id_arrays::{IdArray, IdArrays, TruthGrades, is_padding_id},
+    DuplicateIds, RankingSource, Rankings, Shape, expect,
+    id_arrays::{IdArray, IdArrays, is_padding_id},
     lists::IdListSource,
-    shape::{Layout, Shape},
+    shape::Layout,
 };
-use crate::{
-    error::{Result, unanswerable},
-    numbers::{Integers, Numbers},
-};
+use crate::error::{Result, unanswerable};
+use crate::numbers::{Integers, Numbers};
 
 /// The true nearest neighbours of each query, the nearest first. −1, or 2³² − 1, is an empty place.
 #[derive(Debug, Clone)]
@@ -90,8 +86,7 @@ impl<'a> Rankings<'a> {
         found: impl Into<Integers<'a>>,
         shape: impl Into<Shape<'a>>,
     ) -> Result<Self> {
-        let worth = TruthGrades::Nearness { distances: truth.distances, within: None };
-        Self::arrays(truth.truth, id_array("found", found, shape)?, worth)
+        Self::id_array_pair(truth, id_array("found", found, shape)?, true, None)
     }
 
     /// Makes rankings of found neighbours as [`Rankings::neighbours`] does, but judges found
@@ -119,19 +114,18 @@ impl<'a> Rankings<'a> {
         within: f64,
     ) -> Result<Self> {
         let (found, of_found) = (id_array("found", found, shape)?, distances.into());
-        let Neighbours { truth, distances: distances @ Some(_) } = truth else {
+        if truth.distances.is_none() {
             return unanswerable(
                 "found_distances without truth_distances: those of both were expected",
             );
-        };
+        }
         expect("distances of what was found", of_found.len(), found.ids.len(), "ids")?;
         if !(within >= 0.0 && within.is_finite()) {
             return unanswerable(format!(
                 "within is {within}: a finite number from 0 was expected"
             ));
         }
-        let within = Some((of_found, within));
-        Self::arrays(truth, found, TruthGrades::Nearness { distances, within })
+        Self::id_array_pair(truth, found, true, Some((of_found, within)))
     }
 
     /// Makes rankings from two arrays of ids of 32 or 64 bits: each query's relevant documents, and
@@ -153,12 +147,18 @@ impl<'a> Rankings<'a> {
         retrieved: impl Into<Integers<'a>>,
         of_retrieved: impl Into<Shape<'a>>,
     ) -> Result<Self> {
-        let relevant = id_array("relevant", relevant, of_relevant)?;
+        let truth = id_array("relevant", relevant, of_relevant)?;
         let retrieved = id_array("retrieved", retrieved, of_retrieved)?;
-        Self::arrays(relevant, retrieved, TruthGrades::Equal)
+        Self::id_array_pair(Neighbours { truth, distances: None }, retrieved, false, None)
     }
 
-    fn arrays(truth: IdArray<'a>, found: IdArray<'a>, worth: TruthGrades<'a>) -> Result<Self> {
+    fn id_array_pair(
+        neighbours: Neighbours<'a>,
+        found: IdArray<'a>,
+        are_near: bool,
+        within: Option<(Numbers<'a>, f64)>,
+    ) -> Result<Self> {
+        let Neighbours { truth, distances } = neighbours;
         let (rows, of_found) = (truth.layout.rows(), found.layout.rows());
         if rows != of_found {
             return unanswerable(format!(
@@ -167,8 +167,7 @@ impl<'a> Rankings<'a> {
             ));
         }
         let is_dropped = |&row: &usize| {
-            !matches!(worth, TruthGrades::Equal)
-                && truth.layout.row(row).all(|at| is_padding_id(truth.ids.get(at)))
+            are_near && truth.layout.row(row).all(|at| is_padding_id(truth.ids.get(at)))
         };
         let dropped: Vec<usize> = (0..rows).filter(is_dropped).collect();
         if rows > 0 && dropped.len() == rows {
@@ -178,12 +177,13 @@ impl<'a> Rankings<'a> {
             ));
         }
         let width = (0..rows).map(|row| truth.layout.row(row).len()).max().unwrap_or(0);
-        let repeats = DuplicateIds::default();
         Self::from_source(RankingSource::Lists(Box::new(IdArrays {
             truth,
             found,
-            worth,
-            repeats,
+            are_near,
+            distances,
+            within,
+            repeats: DuplicateIds::default(),
             dropped,
             width,
         })))

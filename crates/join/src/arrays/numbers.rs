@@ -23,15 +23,10 @@
 //! half of the range free below, for negative integers. If subtracting the constant gives a
 //! different number, the number had a fraction (or is NaN, which equals nothing).
 
-use std::fmt::Debug;
-
 use fearless_simd::{f32x16, f64x8, i32x8, i32x16, i64x4, i64x8, prelude::*};
 
-use super::{ranked::RankScratch, scratch::ScoreKeys};
-use crate::{
-    matrix::code::FIRST_GRADE,
-    numbers::{Bf16, F16},
-};
+use crate::matrix::code::FIRST_GRADE;
+use crate::numbers::{Bf16, F16};
 
 /// A number in an array of grades or scores, of any integer or float type.
 pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
@@ -68,7 +63,7 @@ pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
     /// Returns whether a number of an array is NaN, as no integer is.
     #[inline(always)]
     fn is_nan(self) -> bool {
-        false
+        self.to_f64().is_nan()
     }
 
     /// Writes the sort keys of some scores, and returns the smallest key of each of [`LANES`]
@@ -93,14 +88,11 @@ pub(super) const LANES: usize = 16;
 pub(super) const TOGETHER: usize = 64;
 
 /// The sort key of a score, an integer: the smallest key is that of the largest score.
-pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
+pub(super) trait Key: bytemuck::Pod + Ord + Send + Sync {
     /// The largest key: no score has a larger key.
     const LAST: Self;
     /// A key with a place behind it.
-    type Placed: Copy + Ord + Debug + Send + Sync;
-
-    /// Returns the buffers for ranking by keys of this type.
-    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<Self>;
+    type Placed: Copy + Ord + Send + Sync;
 
     /// Returns a bit for each of [`TOGETHER`] score keys: 1 if the key does not exceed `bound`.
     fn within<S: Simd>(simd: S, keys: &[Self; TOGETHER], bound: Self) -> u64;
@@ -131,16 +123,12 @@ pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
 
 macro_rules! keys {
     ($(
-        $key:ty, $unsigned:ty, $placed:ty, $buffers:ident, $half:ident by $width:literal,
+        $key:ty, $unsigned:ty, $placed:ty, $half:ident by $width:literal,
         $whole:ident;
     )*) => {$(
         impl Key for $key {
             const LAST: $key = <$key>::MAX;
             type Placed = $placed;
-
-            fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<$key> {
-                &mut keys.$buffers
-            }
 
             #[inline(always)]
             fn within<S: Simd>(simd: S, keys: &[$key; TOGETHER], bound: $key) -> u64 {
@@ -211,8 +199,8 @@ macro_rules! keys {
     )*};
 }
 keys! {
-    i32, u32, u64, narrow, i32x8 by 8, i32x16;
-    i64, u64, u128, wide, i64x4 by 4, i64x8;
+    i32, u32, u64, i32x8 by 8, i32x16;
+    i64, u64, u128, i64x4 by 4, i64x8;
 }
 
 /// The result of [`ArrayNumber::small`] for all other numbers.
@@ -349,11 +337,6 @@ macro_rules! floats {
                 !(bits ^ (bits >> (<$key>::BITS - 1) & <$key>::MAX))
             }
 
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                self.is_nan()
-            }
-
             /// Reads whole vectors. The last vectors overlap the vectors before. Their numbers are
             /// read, but do not enter `least`, the returned smallest keys by lane.
             #[inline(always)]
@@ -441,11 +424,6 @@ macro_rules! halves {
             fn key(self) -> i32 {
                 self.to_f32().key()
             }
-
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                self.to_f32().is_nan()
-            }
         }
     )*};
 }
@@ -493,8 +471,8 @@ mod tests {
                     (small as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(small < 0));
                 let expected = (-1..=most).contains(&small).then_some(code);
                 let code = |(code, refused): (u8, bool)| (!refused).then_some(code);
-                assert_eq!(code(number.shifted(most)), expected, "{number} of {most}");
-                assert_eq!(code(f64::from(number).shifted(most)), expected, "{number} of {most}");
+                let found = [number.shifted(most), f64::from(number).shifted(most)].map(code);
+                assert_eq!(found, [expected; 2], "{number} of {most}");
             }
         }
         // One number among others that are small, wherever it stands.

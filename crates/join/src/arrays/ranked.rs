@@ -38,7 +38,8 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*};
 
 use super::numbers::{ArrayNumber, Key, LANES, TOGETHER};
-use crate::{bytes::aligned::AlignedBytes, matrix::Block};
+use crate::bytes::aligned::AlignedBytes;
+use crate::matrix::Block;
 
 /// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;
@@ -53,7 +54,6 @@ const ROWS: usize = 16;
 const WORDS: usize = 64;
 
 /// Buffers for ranking documents by score, reused from row to row, for score keys of one type.
-#[derive(Debug)]
 pub(super) struct RankScratch<K: Key> {
     level: Level,
     /// The keys of some rows, each from the start of a line on.
@@ -66,7 +66,7 @@ pub(super) struct RankScratch<K: Key> {
 
 /// A row of scores in the search for its best: the score keys within a bound, with their labels and
 /// ranks.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[repr(align(64))]
 struct TopKRow<K: Key> {
     /// The number of scores.
@@ -390,6 +390,12 @@ fn neighbours_are_equal<K: Key>(placed: &[K::Placed]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrays::tests::random;
+
+    /// Returns rows of numbers, each converted.
+    fn each<A: Copy, B>(rows: &[Vec<A>], convert: fn(A) -> B) -> Vec<Vec<B>> {
+        rows.iter().map(|row| row.iter().copied().map(convert).collect()).collect()
+    }
 
     /// Returns the labels of all scores, by sorting.
     fn sorted(scores: &[f32]) -> Vec<u8> {
@@ -432,13 +438,8 @@ mod tests {
 
     #[test]
     fn the_best_are_those_that_sorting_puts_first() {
-        let mut state = 7u64;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state >> 40
-        };
+        let mut random = random(7);
+        let mut next = || random() >> 7;
         let mut rows: Vec<Vec<f32>> = Vec::new();
         for round in 0..1500 {
             let (count, values) =
@@ -451,28 +452,10 @@ mod tests {
             }
             rows.push(scores);
         }
-        let wide: Vec<Vec<f64>> =
-            rows.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
-        let whole: Vec<Vec<i64>> = rows
-            .iter()
-            .map(|row| {
-                row.iter()
-                    .map(|&score| {
-                        if score == f32::INFINITY {
-                            i64::MAX
-                        } else if score == f32::NEG_INFINITY {
-                            i64::MIN
-                        } else {
-                            score as i64
-                        }
-                    })
-                    .collect()
-            })
-            .collect();
-        let bytes: Vec<Vec<u8>> =
-            rows.iter().map(|row| row.iter().map(|&score| score as u8).collect()).collect();
-        let of_bytes: Vec<Vec<f32>> =
-            bytes.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+        // An infinite score becomes the largest or the smallest integer.
+        let (wide, whole) = (each(&rows, f64::from), each(&rows, |score| score as i64));
+        let bytes = each(&rows, |score| score as u8);
+        let of_bytes = each(&bytes, f32::from);
         for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
             for reach in [0, 1, 3, 10, 15, 16, 60, usize::MAX] {
                 let first = |rows: &[Vec<f32>]| -> Vec<Vec<u8>> {
@@ -511,13 +494,8 @@ mod tests {
             }
             seen[0] != seen[1]
         };
-        let mut state = 11u64;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state >> 40
-        };
+        let mut random = random(11);
+        let mut next = || random() >> 7;
         let mut counted = [0; 2];
         for round in 0..4000 {
             let count = 1 + next() as usize % 120;
@@ -556,11 +534,7 @@ mod tests {
                 let mut rows = vec![vec![1.0f32; length]; 20];
                 rows[7][place] = nan;
                 assert_eq!(ranked(&rows, 10, Level::new()), Err((7, place)));
-                let wide: Vec<Vec<f64>> = rows
-                    .iter()
-                    .map(|row| row.iter().map(|&score| score.into()).collect())
-                    .collect();
-                assert_eq!(ranked(&wide, 10, Level::new()), Err((7, place)));
+                assert_eq!(ranked(&each(&rows, f64::from), 10, Level::new()), Err((7, place)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Buffers in which rankings in memory become labels, reused from row to row.
 
-use super::{match_buffers::MatchBuffers, ranked::RankScratch};
+use super::{match_buffers::MatchBuffers, numbers::Key, ranked::RankScratch};
 use crate::matrix::{Block, ScoreWarnings};
 
 /// Buffers for making labels from rankings in memory, reused from row to row.
@@ -21,8 +21,25 @@ pub struct Scratch {
 /// Buffers for ranking by score, for score keys of 32 and of 64 bits.
 #[derive(Default)]
 pub(super) struct ScoreKeys {
-    pub narrow: RankScratch<i32>,
-    pub wide: RankScratch<i64>,
+    narrow: RankScratch<i32>,
+    wide: RankScratch<i64>,
+}
+
+/// A type of score key, of 32 or 64 bits, that has buffers of its own for ranking by score.
+pub(super) trait KeyScratch: Key {
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<Self>;
+}
+
+impl KeyScratch for i32 {
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<i32> {
+        &mut keys.narrow
+    }
+}
+
+impl KeyScratch for i64 {
+    fn scratch(keys: &mut ScoreKeys) -> &mut RankScratch<i64> {
+        &mut keys.wide
+    }
 }
 
 /// Buffers for one ranking with exact grades: of its documents by rank, and of all judged

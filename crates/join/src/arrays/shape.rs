@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use crate::{
-    error::{Error, Result, unanswerable},
-    matrix::{MAX_JUDGED, MAX_TILE_DEPTH},
-    numbers::Integers,
-};
+use crate::error::{Error, Result, unanswerable};
+use crate::matrix::{MAX_JUDGED, MAX_TILE_DEPTH};
+use crate::numbers::Integers;
 
 /// The shape of a flat array of rankings: the values that belong to each row, one row a ranking.
 ///
@@ -100,31 +98,9 @@ impl<'a> Layout<'a> {
     pub fn new(shape: Shape<'a>, values: usize, name: &str) -> Result<Self> {
         match shape.0 {
             ShapeKind::Dense { width, stride, lengths } => {
-                dense(width, stride, lengths, values, name)
+                Self::dense(width, stride, lengths, values, name)
             }
-            ShapeKind::Offsets(offsets) => {
-                if offsets.is_empty() {
-                    return unanswerable(
-                        "offsets is empty: one more than there are rows was expected",
-                    );
-                }
-                let mut before = 0;
-                for at in 0..offsets.len() {
-                    let end = index(&offsets, at, "offsets")?;
-                    if end < before {
-                        return unanswerable(format!(
-                            "offsets[{at}] is {end}, less than the one before, {before}"
-                        ));
-                    }
-                    if end > values {
-                        return unanswerable(format!(
-                            "offsets[{at}] is {end}, and {name} has {values} values"
-                        ));
-                    }
-                    before = end;
-                }
-                Ok(Self::Offsets(offsets))
-            }
+            ShapeKind::Offsets(offsets) => Self::by_offsets(offsets, values, name),
             ShapeKind::Sizes(sizes) => {
                 let mut ends = Vec::with_capacity(sizes.len() + 1);
                 ends.push(0usize);
@@ -150,6 +126,72 @@ impl<'a> Layout<'a> {
                 groups(&ids).map(Self::Ends)
             }
         }
+    }
+
+    fn dense(
+        width: usize,
+        stride: usize,
+        lengths: Option<Integers<'a>>,
+        values: usize,
+        name: &str,
+    ) -> Result<Self> {
+        if width == 0 {
+            return unanswerable(format!(
+                "the rows of {name} have no values: at least one column was expected"
+            ));
+        }
+        if stride < width {
+            return unanswerable(format!(
+                "rows of {width} values {stride} apart: they must not overlap"
+            ));
+        }
+        // The last row may end before its stride does.
+        let rows = values.div_ceil(stride);
+        if values > 0 && values - (rows - 1) * stride < width {
+            return unanswerable(format!(
+                "{name} has {values} values, which are no whole rows of {width}{}",
+                if stride > width { format!(" that are {stride} apart") } else { String::new() }
+            ));
+        }
+        if let Some(lengths) = &lengths {
+            if lengths.len() != rows {
+                return unanswerable(format!(
+                    "lengths has {} of them, and {name} has {rows} rows",
+                    lengths.len()
+                ));
+            }
+            for row in 0..rows {
+                let length = index(lengths, row, "lengths")?;
+                if length > width {
+                    return unanswerable(format!(
+                        "lengths[{row}] is {length}, and a row has {width} values"
+                    ));
+                }
+            }
+        }
+        Ok(Self::Dense { rows, width, stride, lengths })
+    }
+
+    fn by_offsets(offsets: Integers<'a>, values: usize, name: &str) -> Result<Self> {
+        if offsets.is_empty() {
+            return unanswerable("offsets is empty: one more than there are rows was expected");
+        }
+        let mut before = 0;
+        for at in 0..offsets.len() {
+            let end = index(&offsets, at, "offsets")?;
+            if end < before {
+                return unanswerable(format!(
+                    "offsets[{at}] is {end}, less than the one before, {before}"
+                ));
+            }
+            if end > values {
+                return unanswerable(format!(
+                    "offsets[{at}] is {end}, and {name} has {values} values"
+                ));
+            }
+            before = end;
+        }
+        Ok(Self::Offsets(offsets))
     }
 
     /// Returns the number of rows of the array.
@@ -190,8 +232,7 @@ impl<'a> Layout<'a> {
     pub fn values(&self, rows: Range<usize>) -> usize {
         match self {
             Self::Dense { width, .. } => rows.len() * width,
-            _ if rows.is_empty() => 0,
-            _ => self.row(rows.end - 1).end - self.row(rows.start).start,
+            _ => self.contiguous_range(rows).map_or(0, |values| values.len()),
         }
     }
 }
@@ -199,50 +240,6 @@ impl<'a> Layout<'a> {
 /// Returns an offset or length of a row, which was checked when the layout was made.
 fn known(numbers: &Integers<'_>, at: usize) -> usize {
     numbers.natural(at).unwrap_or_else(|| unreachable!("it was an index when the layout was made"))
-}
-
-fn dense<'a>(
-    width: usize,
-    stride: usize,
-    lengths: Option<Integers<'a>>,
-    values: usize,
-    name: &str,
-) -> Result<Layout<'a>> {
-    if width == 0 {
-        return unanswerable(format!(
-            "the rows of {name} have no values: at least one column was expected"
-        ));
-    }
-    if stride < width {
-        return unanswerable(format!(
-            "rows of {width} values {stride} apart: they must not overlap"
-        ));
-    }
-    // The last row may end before its stride does.
-    let rows = values.div_ceil(stride);
-    if values > 0 && values - (rows - 1) * stride < width {
-        return unanswerable(format!(
-            "{name} has {values} values, which are no whole rows of {width}{}",
-            if stride > width { format!(" that are {stride} apart") } else { String::new() }
-        ));
-    }
-    if let Some(lengths) = &lengths {
-        if lengths.len() != rows {
-            return unanswerable(format!(
-                "lengths has {} of them, and {name} has {rows} rows",
-                lengths.len()
-            ));
-        }
-        for row in 0..rows {
-            let length = index(lengths, row, "lengths")?;
-            if length > width {
-                return unanswerable(format!(
-                    "lengths[{row}] is {length}, and a row has {width} values"
-                ));
-            }
-        }
-    }
-    Ok(Layout::Dense { rows, width, stride, lengths })
 }
 
 fn index(numbers: &Integers<'_>, at: usize, name: &str) -> Result<usize> {

@@ -152,44 +152,34 @@ fn occurrences<K: ArrayId>(id: K, ids: &[K]) -> (u32, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrays::tests::{expected, random};
 
     use fearless_simd::{Level, dispatch};
 
-    /// Returns the labels of found ids, one by one, with the column as the code; `None` if
-    /// something is rare.
-    fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<u8>> {
-        let is_rare =
-            |ids: &[K]| (0..ids.len()).any(|at| ids[at].is_empty() || ids[..at].contains(&ids[at]));
-        let column =
-            |id: &K| truth.iter().position(|truth_id| truth_id == id).map_or(0, |at| at as u8 + 1);
-        (!is_rare(truth) && !is_rare(found)).then(|| found.iter().map(column).collect())
-    }
-
+    /// Returns the labels of found ids, with the column as the code; `None` if something is rare.
     fn label<K: ArrayId>(
         tables: &mut ShortTables<K>,
         [truth, found]: [&[K]; 2],
-    ) -> Option<Vec<u8>> {
+    ) -> Option<Vec<usize>> {
         let codes: Vec<u8> = (0..=truth.len() as u8).collect();
-        let mut labels = vec![77; found.len()];
+        let mut labels = vec![77u8; found.len()];
         let level = Level::new();
         let is_plain = dispatch!(level, _simd => tables.label(truth, found, &codes, &mut labels));
-        is_plain.then_some(labels)
+        is_plain.then(|| labels.into_iter().map(usize::from).collect())
     }
 
     /// Rows of every length, one after the other through the same tables, of ids that spread and of
     /// ids that share slots.
-    fn check<K: ArrayId + std::fmt::Debug>(all: &[K], rare: &[K]) {
-        let mut state = 7u64;
-        let mut below = |end: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % end
-        };
+    fn check<K: ArrayId + std::fmt::Debug>(all: impl Iterator<Item = K>, rare: &[K]) {
+        let all: Vec<K> = all.collect();
+        let mut random = random(7);
+        let mut below = |end: usize| random() as usize % end;
         let (mut tables, mut plain) = (ShortTables::default(), 0);
         for number in 0..2000 {
             let mut row = || {
                 let most = SHORT.min(all.len()) + 1;
                 let count = below(if number % 2 == 0 { most } else { 40.min(most) });
-                let mut ids = all.to_vec();
+                let mut ids = all.clone();
                 (0..count).for_each(|at| ids.swap(at, at + below(all.len() - at)));
                 ids.truncate(count);
                 if number % 5 == 0 && count > 1 {
@@ -208,16 +198,13 @@ mod tests {
 
     #[test]
     fn ids_of_short_rows_are_matched_as_one_by_one() {
-        check(&(0..600).map(|id| id * 7919 - 1000).collect::<Vec<i32>>(), &[-1]);
-        check(&(0..600).map(|id| id << 20).collect::<Vec<i32>>(), &[-1]);
-        check(&(0..600).map(|id| id << 40).collect::<Vec<i64>>(), &[-1, u32::MAX.into()]);
+        check((0..600i32).map(|id| id * 7919 - 1000), &[-1]);
+        check((0..600i32).map(|id| id << 20), &[-1]);
+        check((0..600i64).map(|id| id << 40), &[-1, u32::MAX.into()]);
         let same_slot = |id: &i32| id.hash(BITS) == 77;
-        check(&(0..i32::MAX).filter(same_slot).take(30).collect::<Vec<i32>>(), &[-1]);
+        check((0..i32::MAX).filter(same_slot).take(30), &[-1]);
         let few_slots = |id: &i64| id.hash(BITS) < 40;
-        check(
-            &(0..i64::MAX).filter(few_slots).take(70).collect::<Vec<i64>>(),
-            &[-1, u32::MAX.into()],
-        );
+        check((0..i64::MAX).filter(few_slots).take(70), &[-1, u32::MAX.into()]);
     }
 
     /// Compares each id that shares a slot with all others, so a plain function takes a row with

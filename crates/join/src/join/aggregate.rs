@@ -83,7 +83,8 @@ impl AggregateCounts {
 pub struct Aggregator {
     join: Arc<Join>,
     seed: Seed,
-    united: Vec<Record>,
+    /// The merged results, one a unit, of the query that was merged last.
+    pub united: Vec<Record>,
     /// The number of a record, from 1, in the slot of its hash or in a slot behind; 0 is empty.
     slots: Vec<u32>,
     /// The sum of the scores of each unit, and their number.
@@ -108,12 +109,7 @@ impl Aggregator {
         docnos_of(&self.join.units, ids)
     }
 
-    /// Returns the merged results, one a unit, of the query that was merged last.
-    pub fn aggregated(&self) -> &[Record] {
-        &self.united
-    }
-
-    /// Merges the results of one query by unit, best first, for [`Aggregator::aggregated`]. Results
+    /// Merges the results of one query by unit, best first, for [`Aggregator::united`]. Results
     /// of equal scores are in the order of the rule of ties.
     pub fn aggregate(
         &mut self,
@@ -397,9 +393,10 @@ impl UnitNaming<'_> {
             let Some(number) = map.number(id) else {
                 self.findings.add(record.at, || {
                     let (id, name) = (quoted(id), map.name());
-                    let message =
-                        format!("{id} is not in {name}, which names the unit of each result");
-                    self.ids.problem(record, message)
+                    self.ids.problem(
+                        record,
+                        format!("{id} is not in {name}, which names the unit of each result"),
+                    )
                 });
                 continue;
             };

@@ -107,8 +107,7 @@ impl RowAggregator {
             let ids = copies(&chunks);
             uniting.aggregate(self.queries.ids().get(query), &records, ids, &mut findings);
             let units = uniting.docnos(&ids);
-            let mut rows =
-                self.unit_rows(query, &records, uniting.aggregated(), units, score_of_key);
+            let mut rows = self.unit_rows(query, &records, &uniting.united, units, score_of_key);
             // A file's order has no sums, which are ranked; otherwise the best result of each unit
             // stays where it is.
             if changes_scores {
@@ -120,8 +119,7 @@ impl RowAggregator {
             }
             merged.extend(rows);
         }
-        let nothing = uniting.seen.unused_rule_message(&join.units, "--doc-id");
-        self.check(findings, nothing)?;
+        self.check(findings, uniting.seen.unused_rule_message(&join.units, "--doc-id"))?;
         self.pass(merged, changes_scores, take)
     }
 

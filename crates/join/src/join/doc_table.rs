@@ -49,8 +49,9 @@ pub const MAX_DOCUMENTS: usize = 3 << 30;
 pub struct DocArena {
     words: Vec<u64>,
     docnos: Vec<u8>,
-    /// The meaning of the codes in the slots.
-    meaning: [u8; 256],
+    /// The final code of each preliminary code in the slots, once all grades of the qrels are
+    /// known.
+    pub meaning: [u8; 256],
     /// Whether the keys of documents are kept.
     keyed: bool,
 }
@@ -96,9 +97,7 @@ impl<'s> JudgedDocs<'s> {
 
     /// Returns the taken slots of a query's hash table, one for each judged document.
     fn taken(self) -> impl Iterator<Item = u64> {
-        let first = self.table.start as usize + self.table.filter();
-        let slots = &self.shelf.words[first..first + self.table.slots()];
-        slots.iter().copied().filter(|&slot| slot != 0)
+        self.shelf.slots(self.table).iter().copied().filter(|&slot| slot != 0)
     }
 }
 
@@ -156,19 +155,14 @@ impl DocArena {
     }
 
     /// Makes an empty hash table on the shelf for a query's judged documents, at most
-    /// [`MAX_DOCUMENTS`].
-    pub fn table(&mut self, shelf: u32, documents: usize) -> DocTable {
+    /// [`MAX_DOCUMENTS`]. The number of the shelf is set later.
+    pub fn table(&mut self, documents: usize) -> DocTable {
         // Invariant: one slot at least stays empty, where every search ends. At most 5/4 of
         // `MAX_DOCUMENTS`, below 2³².
         let slots = (documents + documents / 4 + 1) as u32;
-        let table = DocTable { shelf, slots, start: self.words.len() as u64 };
+        let table = DocTable { shelf: 0, slots, start: self.words.len() as u64 };
         self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
         table
-    }
-
-    /// Sets the final code of each preliminary code, once all grades of the qrels are known.
-    pub fn recode(&mut self, meaning: [u8; 256]) {
-        self.meaning = meaning;
     }
 
     /// Returns the final code of a grade that has a preliminary code.
@@ -263,6 +257,13 @@ impl DocArena {
         DocFilter(&self.words[table.start as usize..][..table.filter()])
     }
 
+    /// Returns the slots of a query's hash table.
+    #[inline(always)]
+    fn slots(&self, table: DocTable) -> &[u64] {
+        let first = table.start as usize + table.filter();
+        &self.words[first..first + table.slots()]
+    }
+
     /// Looks a document that passes the Bloom filter up; returns the code of its grade if it is
     /// judged (or pooled).
     #[inline(always)]
@@ -278,8 +279,7 @@ impl DocArena {
     /// Searches a query's hash table for a document; returns the slot of the document.
     #[inline(never)]
     fn probe<'a>(&self, table: DocTable, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> Option<u64> {
-        let first = table.start as usize + table.filter();
-        let slots = &self.words[first..first + table.slots()];
+        let slots = self.slots(table);
         let mut at = place(mix(hash), slots.len());
         loop {
             match slots[at] {
@@ -327,25 +327,18 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(query, &size)| {
-                let table = shelf.table(0, size);
+                let table = shelf.table(size);
                 for n in 0..size {
                     let id = docno(query, n);
-                    let record = Record {
-                        key: 0,
-                        hash: KNOWN.hash(&id, 0, id.len()),
-                        at: 0,
-                        length: 0,
-                        query: 0,
-                    };
+                    let hash = KNOWN.hash(&id, 0, id.len());
+                    let record = Record { hash, ..Record::default() };
                     assert!(shelf.insert(table, &record, &id, (2 + n % 250) as u8));
                     assert!(!shelf.insert(table, &record, &id, 77));
                 }
                 table
             })
             .collect();
-        let mut shift = [0; 256];
-        (0..256).for_each(|code| shift[code] = (code as u8).wrapping_add(1));
-        shelf.recode(shift);
+        shelf.meaning = std::array::from_fn(|code| (code as u8).wrapping_add(1));
         for (query, (&size, &table)) in sizes.iter().zip(&tables).enumerate() {
             for n in 0..size + 50 {
                 let id = docno(query, n);
@@ -359,13 +352,13 @@ mod tests {
     /// once.
     fn detours(seed: Seed, docnos: &[Vec<u8>]) -> usize {
         let mut shelf = DocArena::default();
-        let table = shelf.table(0, docnos.len());
+        let table = shelf.table(docnos.len());
         let hash = |docno: &[u8]| seed.hash(docno, 0, docno.len());
         for docno in docnos {
             let record = Record { hash: hash(docno), ..Record::default() };
             assert!(shelf.insert(table, &record, docno, 3));
         }
-        let slots = &shelf.words[table.start as usize + table.filter()..][..table.slots()];
+        let slots = shelf.slots(table);
         let detour = |docno: &Vec<u8>| {
             let home = place(mix(hash(docno)), slots.len());
             let from_home = slots[home..].iter().chain(&slots[..home]);

@@ -1,10 +1,12 @@
-//! The join of qrels with runs that are texts: `Join::files` and `Join::runs`.
+//! The join of qrels with runs that are texts: `Join::files`, `Join::runs` and `Join::picked`.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::{
+    picked::{self, FoundRankings, PickedRun},
+    picks::{PickedQueries, PickedQuery},
     qrels::Qrels,
     run::{self, JoinContext},
     validate::{check_stdin_once, finish, without_problems},
@@ -74,7 +76,7 @@ impl Join {
         let swapped = swapped_name(&runs);
         let context = ReadContext { seed, size, watch: self.watch() };
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, context)?;
-        let staged = self.read(&mut runs, &qrels, problems, context)?;
+        let (_, staged) = read_runs(&mut runs, &self.context(&qrels), problems, context)?;
         // Unmapping a large text takes a while.
         rayon::join(|| finish(qrels.into_matrix(self), staged), || drop(runs)).0
     }
@@ -110,8 +112,63 @@ impl Join {
         let mut runs = self.open(runs, names, qrels.aligned())?;
         let (seed, size) = (qrels.seed(), ChunkSize::default());
         let context = ReadContext { seed, size, watch: self.watch() };
-        let staged = self.read(&mut runs, qrels, Problems::default(), context)?;
+        let joining = &self.context(qrels);
+        let (_, staged) = read_runs(&mut runs, joining, Problems::default(), context)?;
         rayon::join(|| finish(qrels.matrix(self), staged), || drop(runs)).0
+    }
+
+    /// Reads qrels and runs as [`Join::files`] does, and keeps a few picked queries, with their
+    /// documents. A run that comes as a stream is not held in memory.
+    ///
+    /// # Errors
+    /// As [`Join::files`], except for documents that are twice in the ranking of another query.
+    #[doc(hidden)]
+    pub fn picked(
+        &self,
+        qrels: Input,
+        runs: Vec<RunInput>,
+        queries: &[Vec<u8>],
+    ) -> Result<PickedQueries> {
+        self.picked_in_chunks(qrels, runs, queries, ChunkSize::default())
+    }
+
+    pub(super) fn picked_in_chunks(
+        &self,
+        qrels: Input,
+        runs: Vec<RunInput>,
+        queries: &[Vec<u8>],
+        size: ChunkSize,
+    ) -> Result<PickedQueries> {
+        if self.judged_by == Some(FacetKind::Span) {
+            return self.picked_passages(qrels, runs, queries);
+        }
+        self.check_units()?;
+        let names = run_names(&runs)?;
+        check_stdin_once(Some(&qrels), &runs)?;
+        let (qrels, form) = self.judgments_text(qrels)?;
+        let partner = form.as_ref().ok().and_then(RowLayout::partner);
+        let runs = names.into_iter().zip(runs);
+        let runs = runs.map(|(name, run)| {
+            Ok((name, OpenText::open(self.read_settings(), run.input, Purpose::Run(partner))?))
+        });
+        let mut runs = runs.collect::<Result<Vec<_>>>()?;
+        let swapped = swapped_name(&runs);
+        let context = ReadContext { seed: Seed::random(), size, watch: self.watch() };
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, context)?;
+        let joining = JoinContext { picks: Some(queries), ..self.context(&qrels) };
+        let (mut found, staged) = read_runs(&mut runs, &joining, problems, context)?;
+        let queries = queries.iter().map(|id| {
+            let number = qrels.pick(queries, id);
+            let rankings = found.iter_mut().map(|found| {
+                let at = found.iter().position(|(query, _)| Some(*query) == number)?;
+                Some(found.swap_remove(at).1)
+            });
+            let rankings = rankings.collect();
+            let judged = qrels.query(id).map(|query| qrels.documents(query));
+            PickedQuery { id: id.clone(), judged, rankings }
+        });
+        let queries = queries.collect();
+        Ok(PickedQueries { queries, matrix: finish(qrels.into_matrix(self), staged)? })
     }
 
     /// Opens the texts of runs, and recognises the format of each by its first lines.
@@ -128,49 +185,50 @@ impl Join {
         });
         Ok(texts.collect())
     }
+}
 
-    /// Reads the opened texts of runs, and joins them with the qrels; returns rows of labels for a
-    /// matrix. `problems` are the problems of the qrels; they and those of the runs are errors.
-    fn read(
-        &self,
-        runs: &mut [NamedText],
-        qrels: &Qrels,
-        problems: Problems,
-        context: ReadContext<'_>,
-    ) -> Result<Vec<StagedRun>> {
-        let joining = &self.context(qrels);
-        let staged = runs.par_iter_mut().map(|(name, text)| {
-            let OpenText { name: source, form, body } = text;
-            match form {
-                Ok(form) => with_run(source, form, body, context, JoinRun { name, joining }),
-                // Without their judgments scores cannot be recognised, which is not a problem of
-                // the run.
-                Err(ForeignFormat::ScoresAlone) if !problems.first.is_empty() => {
-                    Ok(Default::default())
-                }
-                Err(foreign) => Ok(foreign_run(foreign, source)),
+/// Reads the opened texts of runs, and joins them with the qrels; returns the rankings of picked
+/// queries in each run, and rows of labels for a matrix. `problems` are the problems of the qrels;
+/// they and those of the runs are errors.
+fn read_runs(
+    runs: &mut [NamedText],
+    joining: &JoinContext<'_>,
+    problems: Problems,
+    context: ReadContext<'_>,
+) -> Result<(Vec<FoundRankings>, Vec<StagedRun>)> {
+    let read = runs.par_iter_mut().map(|(name, text)| {
+        let OpenText { name: source, form, body } = text;
+        match form {
+            Ok(form) => with_run(source, form, body, context, JoinRun { name, joining }),
+            // Without their judgments scores cannot be recognised, which is not a problem of the
+            // run.
+            Err(ForeignFormat::ScoresAlone)
+                if !problems.first.is_empty() && joining.picks.is_none() =>
+            {
+                Ok(Default::default())
             }
-        });
-        let staged: Vec<_> = staged.collect();
-        // Of several errors the first run's is returned, whichever run was read first.
-        without_problems(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
-    }
+            Err(foreign) => {
+                let lines = foreign.problems(Role::Run, source);
+                let wrong = RunProblems { lines, ..RunProblems::default() };
+                Ok((Vec::new(), (StagedRun::default(), wrong)))
+            }
+        }
+    });
+    let read: Vec<_> = read.collect();
+    // Of several errors the first run's is returned, whichever run was read first.
+    let read = read.into_iter().collect::<Result<Vec<_>>>()?;
+    let (found, staged): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    Ok((found, without_problems(problems, staged, joining.qrels)?))
 }
 
 /// The name of a run, and its text, which was opened and is not read yet.
-pub(super) type NamedText = (String, OpenText);
+type NamedText = (String, OpenText);
 
 /// Returns the name of the first text that was given as a run, and is a text of qrels.
-pub(super) fn swapped_name(runs: &[NamedText]) -> Option<&str> {
-    let is_swapped = |text: &OpenText| matches!(text.form, Err(ForeignFormat::Swapped));
-    runs.iter().find_map(|(_, text)| is_swapped(text).then_some(&text.name[..]))
-}
-
-/// Returns an empty run for a text whose format is not that of a run, with the problems of the
-/// text.
-pub(super) fn foreign_run(foreign: &ForeignFormat, source: &str) -> (StagedRun, RunProblems) {
-    let lines = foreign.problems(Role::Run, source);
-    (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })
+fn swapped_name(runs: &[NamedText]) -> Option<&str> {
+    let mut texts = runs.iter().map(|(_, text)| text);
+    let swapped = texts.find(|text| matches!(text.form, Err(ForeignFormat::Swapped)))?;
+    Some(&swapped.name)
 }
 
 /// The visitor that reads the text of the run called `name`, and joins the run with the qrels.
@@ -180,10 +238,14 @@ struct JoinRun<'a> {
 }
 
 impl SourceVisitor for JoinRun<'_> {
-    type Output = (StagedRun, RunProblems);
+    type Output = PickedRun;
 
-    fn take(self, source: &impl RowSource) -> Result<Self::Output> {
-        run::read(source, self.name, self.joining)
+    fn take(self, source: &impl RowSource) -> Result<PickedRun> {
+        let Self { name, joining } = self;
+        match joining.picks {
+            Some(picks) => picked::read(source, name, joining, picks),
+            None => Ok((Vec::new(), run::read(source, name, joining)?)),
+        }
     }
 }
 
@@ -200,42 +262,42 @@ mod tests {
     use proptest::prelude::*;
     use std::num::NonZeroU32;
 
-    fn input(name: &str, text: &str) -> Input {
-        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
-    }
-
-    /// Returns everything that is in a matrix.
-    fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
+    /// Returns everything that is in the matrix of these texts, or the error.
+    fn joined(
+        join: &Join,
+        qrels: &[u8],
+        run: &[u8],
+        size: usize,
+        seed: Seed,
+    ) -> Result<impl PartialEq + std::fmt::Debug + use<>, String> {
+        let input =
+            |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
+        let runs = vec![input("run", run).into()];
+        let matrix = join.files_in_chunks(input("qrels", qrels), runs, ChunkSize(size), seed);
+        let matrix = matrix.map_err(|error| error.to_string())?;
         let ids = (matrix.queries().clone(), matrix.runs().to_vec());
         let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
         let judged = (matrix.facts().clone(), matrix.codebook().clone(), matrix.fingerprint());
-        (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
+        Ok((ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned()))
+    }
+
+    fn compressed(bytes: &[u8]) -> Vec<u8> {
+        zstd::encode_all(bytes, 1).unwrap()
     }
 
     /// Cuts both texts everywhere, plain and compressed, under two seeds, and compares the results.
     fn check(join: Join, qrels: &str, run: &str) {
-        let compressed = |input: Input| match input {
-            Input::Bytes { name, bytes } => {
-                Input::Bytes { name, bytes: zstd::encode_all(&bytes[..], 1).unwrap() }
-            }
-            other => other,
-        };
-        let read = |qrels: Input, run: Input, size: usize| {
+        let plain = [qrels, run].map(|text| text.as_bytes().to_vec());
+        let read = |texts: &[Vec<u8>; 2], size: usize| {
             let seed = if size.is_multiple_of(2) { KNOWN } else { OTHER };
-            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(size), seed);
-            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
+            joined(&join, &texts[0], &texts[1], size, seed)
         };
-        let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
-        let whole = read(qrels_text.clone(), run_text.clone(), usize::MAX / 2);
+        let whole = read(&plain, usize::MAX / 2);
+        let packed = [qrels, run].map(|text| compressed(text.as_bytes()));
         for size in 1..=qrels.len().max(run.len()) {
-            assert_eq!(
-                read(qrels_text.clone(), run_text.clone(), size),
-                whole,
-                "in chunks of {size}"
-            );
+            assert_eq!(read(&plain, size), whole, "in chunks of {size}");
             if size % 5 == 1 {
-                let (qrels, run) = (compressed(qrels_text.clone()), compressed(run_text.clone()));
-                assert_eq!(read(qrels, run, size), whole, "compressed, in blocks of {size}");
+                assert_eq!(read(&packed, size), whole, "compressed, in blocks of {size}");
             }
         }
     }
@@ -264,15 +326,8 @@ mod tests {
         let run = "2 Q0 a#1 1 2 t\n2 Q0 b 2 2 t\n2 Q0 a#2 4 1 t\n1 Q0 c#1#1 3 1 t\n1 Q0 b#1 1 3 \
                    t\r\n1 Q0 c#1#2 2 1 t\n9 Q0 a 1 1 u\n";
         let scattered = format!("{run}2 Q0 a#3 5 2 t\n1 Q0 a#3 5 3 t\n");
-        let map = [
-            ("a#1", "a"),
-            ("a#2", "a"),
-            ("a#3", "c"),
-            ("b", "b"),
-            ("b#1", "b"),
-            ("c#1#1", "c"),
-            ("c#1#2", "a"),
-        ];
+        let map = "a#1 a,a#2 a,a#3 c,b b,b#1 b,c#1#1 c,c#1#2 a".split(',');
+        let map = map.filter_map(|pair| pair.split_once(' '));
         let map = DocIdRule::Map(Arc::new(DocIdMap::from_pairs(map).unwrap()));
         for units in
             [DocIdRule::before("#"), DocIdRule::before_first("#"), map, DocIdRule::Identity]
@@ -311,15 +366,11 @@ mod tests {
     /// Reads matrices as they lie in memory, and compressed, which makes lines of them, and
     /// compares the results.
     fn check_matrices(join: &Join, qrels: &[u8], run: &[u8]) {
-        let read = |bytes: [Vec<u8>; 2], seed: Seed| {
-            let [qrels, run] = bytes;
-            let input = |name: &str, bytes: Vec<u8>| Input::Bytes { name: name.to_owned(), bytes };
-            let (qrels, run) = (input("qrels.npy", qrels), input("run.npy", run));
-            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed);
-            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
-        };
-        let compressed = [qrels, run].map(|bytes| zstd::encode_all(bytes, 1).unwrap());
-        assert_eq!(read([qrels.to_vec(), run.to_vec()], KNOWN), read(compressed, OTHER));
+        let packed = [qrels, run].map(compressed);
+        assert_eq!(
+            joined(join, qrels, run, 1 << 20, KNOWN),
+            joined(join, &packed[0], &packed[1], 1 << 20, OTHER)
+        );
     }
 
     #[test]
@@ -335,12 +386,7 @@ mod tests {
             check_matrices(&join, &qrels, &run);
         }
         let join = Join { units: map, repeats: Some(Aggregation::Error), ..Join::default() };
-        let input = |name: &str, bytes: &[u8]| Input::Bytes {
-            name: name.to_owned(),
-            bytes: bytes.to_vec(),
-        };
-        let error =
-            join.files(input("qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
+        let error = joined(&join, &qrels, &run, 1 << 20, KNOWN).unwrap_err();
         assert!(
             error.contains("run:2: docno 'a' occurs again for query '2', first on line 2"),
             "{error}"
@@ -357,15 +403,8 @@ mod tests {
         let qrels: Vec<Vec<u8>> = (0..10).map(|n| line(n, format!(" {}", n % 3))).collect();
         let run: Vec<Vec<u8>> = (0..12).map(|n| line(n, format!(" 1 {} t", n % 4))).collect();
         let (qrels, run) = (qrels.concat(), run.concat());
-        let read = |seed: Seed| {
-            let input =
-                |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
-            let (qrels, run) = (input("qrels", &qrels), input("run", &run));
-            Join::default()
-                .files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed)
-                .unwrap()
-        };
-        assert_eq!(all(&read(KNOWN)), all(&read(OTHER)));
+        let read = |seed: Seed| joined(&Join::default(), &qrels, &run, 1 << 20, seed).unwrap();
+        assert_eq!(read(KNOWN), read(OTHER));
     }
 
     proptest! {
@@ -373,14 +412,14 @@ mod tests {
 
         #[test]
         fn matrices_are_what_their_lines_are(
-            descrs in proptest::array::uniform2(proptest::sample::select(vec![
+            descrs in prop::array::uniform2(prop::sample::select(vec![
                 "|b1", "|i1", "|u1", "<i2", ">i2", "<u4", "<i8", ">u8", "<f2", "<f4", ">f4", "<f8",
                 ">f8",
             ])),
-            fortran in proptest::array::uniform2(any::<bool>()),
+            fortran in prop::array::uniform2(any::<bool>()),
             (queries, documents) in (0usize..5, 0usize..14),
-            bytes in proptest::collection::vec(
-                proptest::sample::select(vec![0, 1, 2, 3, 60, 127, 192, 255]),
+            bytes in prop::collection::vec(
+                prop::sample::select(vec![0, 1, 2, 3, 60, 127, 192, 255]),
                 1..40,
             ),
             (cut, more) in (0usize..60, 0usize..60),
@@ -395,11 +434,8 @@ mod tests {
             let join =
                 Join { ties, depth: NonZeroU32::new(depth), keep_ties: true, ..Join::default() };
             check_matrices(&join, &qrels, &run);
-            check_matrices(
-                &Join { drop_identical_ids: true, keep_ties: false, ..join },
-                &qrels,
-                &run,
-            );
+            let join = Join { drop_identical_ids: true, keep_ties: false, ..join };
+            check_matrices(&join, &qrels, &run);
         }
 
         #[test]
@@ -411,11 +447,8 @@ mod tests {
             for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
                 check(Join { dialect, ..Join::default() }, &qrels, &run);
             }
-            check(
-                Join { dialect: Dialect::Trec10, depth: NonZeroU32::new(2), ..Join::default() },
-                &qrels,
-                &run,
-            );
+            let depth = NonZeroU32::new(2);
+            check(Join { dialect: Dialect::Trec10, depth, ..Join::default() }, &qrels, &run);
         }
     }
 }

@@ -18,7 +18,9 @@ use crate::format::{
     open_input::OpenInput,
 };
 use crate::judged_by::FacetKind;
-use crate::lines::{chunks::ChunkSize, layout::BareRows, scan::last_line, shape::Role};
+use crate::lines::{
+    chunks::ChunkSize, diagnostics::pluralize, layout::BareRows, scan::last_line, shape::Role,
+};
 use crate::record::{
     columns::{ColumnSource, PieceSize},
     text_source::ReadContext,
@@ -89,7 +91,7 @@ impl Join {
     /// Reads qrels by facet (judge, subtopic or preference) from a stream, which can be read only
     /// once. Of TREC text nothing is held but its judgments, with their docnos.
     fn passing_judgments(&self, input: Input, by: FacetKind) -> Result<Qrels> {
-        let mut text = StreamingText::with_progress(input, self.watch.clone())?;
+        let mut text = StreamingText::from_input(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
         let settings = self.read_settings();
         // Other formats are listed when the whole text is read.
@@ -191,7 +193,7 @@ impl Join {
             }
             (Err(foreign), None)
             | (
-                Err(foreign @ (ForeignFormat::Explained(..) | ForeignFormat::Rows(..))),
+                Err(foreign @ (ForeignFormat::Explained(..) | ForeignFormat::Table(..))),
                 Some(FacetKind::Judge | FacetKind::Subtopic | FacetKind::Span),
             ) => {
                 let none = Qrels::empty(name, self.dialect, context.seed);
@@ -231,10 +233,10 @@ impl Join {
     fn note_bare_rows(&self, name: &str, form: &RowLayout, qrels: &Qrels) {
         let Some(recognised) = &self.recognised else { return };
         let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
-        match bare {
-            0 => {}
-            1 => recognised.note(name, "1 row without a grade was skipped".to_owned()),
-            _ => recognised.note(name, format!("{bare} rows without a grade were skipped")),
+        let were = if bare == 1 { "was" } else { "were" };
+        if bare > 0 {
+            let rows = pluralize(bare as usize, "row");
+            recognised.note(name, format!("{rows} without a grade {were} skipped"));
         }
         let judged = qrels.queries();
         recognised.note_bare_queries(name, form.bare_queries(), |id| judged.find(id).is_some());

@@ -37,9 +37,7 @@ impl Join {
         qrels: &Qrels,
         runs: impl IntoIterator<Item = (String, impl IntoIterator<Item = (Q, D, f64)>)>,
     ) -> Result<LabelMatrix> {
-        self.check_dialect(qrels)?;
-        self.check_ties_in_memory()?;
-        self.check_units()?;
+        self.check_in_memory(qrels)?;
         if qrels.passages.is_some() {
             return unanswerable(
                 "judgments are by span, and these results have no start and end: join columns with \
@@ -94,9 +92,7 @@ impl Join {
         runs: &[(&str, &[RunColumns<'_>])],
         size: PieceSize,
     ) -> Result<LabelMatrix> {
-        self.check_dialect(qrels)?;
-        self.check_ties_in_memory()?;
-        self.check_units()?;
+        self.check_in_memory(qrels)?;
         distinct_names(runs.iter().map(|(name, _)| *name))?;
         if qrels.passages.is_some() {
             return self.passage_columns(qrels, runs);
@@ -122,14 +118,16 @@ impl Join {
         run::read(&ColumnSource::all(&columns, size, self.watch()), name, &joining)
     }
 
-    /// Rejects ties by rank column for runs in memory, which have no rank column.
-    pub(crate) fn check_ties_in_memory(&self) -> Result<()> {
-        match self.ties {
-            TieBreak::Rank => unanswerable(
+    /// Rejects settings that contradict one another or the qrels, and ties by rank column for runs
+    /// in memory, which have no rank column.
+    pub(crate) fn check_in_memory(&self, qrels: &Qrels) -> Result<()> {
+        self.check_dialect(qrels)?;
+        if self.ties == TieBreak::Rank {
+            return unanswerable(
                 "rankings in memory have no rank column that could order equal scores: give them \
                  in that order, with ties `input`",
-            ),
-            _ => Ok(()),
+            );
         }
+        self.check_units()
     }
 }

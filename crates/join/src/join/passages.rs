@@ -30,7 +30,6 @@ use crate::format::{
     open_input::OpenInput,
     tables::{Table, TableBytes, TableColumns, TableFile, with_judgments, with_records},
 };
-use crate::ids::Ids;
 use crate::judged_by::FacetKind;
 use crate::lines::{
     diagnostics::{self, FirstProblems, quoted, whole_file},
@@ -85,35 +84,35 @@ fn judged(gold: &GoldSpans, dialect: Dialect, seed: Seed) -> Result<Qrels> {
     grades.dedup();
     let positions: Vec<_> =
         queries.par_iter().map(|(_, spans)| GoldPositions::from_spans(spans, &grades)).collect();
+    let wrong = |message| whole_file(gold.name(), message);
     let mut lengths = Vec::with_capacity(queries.len() * grades.len());
     for ((query, _), of_query) in queries.iter().zip(&positions) {
         let of_query = of_query.lengths().ok_or_else(|| {
-            let message =
-                format!("the passages of query {} have 2⁶⁴ positions or more", quoted(query));
-            whole_file(gold.name(), message)
+            wrong(format!("the passages of query {} have 2⁶⁴ positions or more", quoted(query)))
         })?;
         lengths.extend(of_query);
     }
-    let facts =
-        GoldCounts::new(grades, lengths).map_err(|message| whole_file(gold.name(), message))?;
+    let facts = GoldCounts::new(grades, lengths).map_err(wrong)?;
     // A sum of hashes, as of all judgments: it does not depend on the order of the passages.
     let (mut fingerprint, mut hashed) = (0u128, Vec::new());
-    for gold_span in spans.clone() {
+    for GoldSpan { query, doc, span, grade } in spans.clone() {
         hashed.clear();
-        for part in [&gold_span.query, &gold_span.doc] {
+        for part in [query, doc] {
             hashed.extend((part.len() as u64).to_le_bytes());
             hashed.extend_from_slice(part);
         }
-        let GoldSpan { span, grade, .. } = gold_span;
         for number in [span.start(), span.end(), (grade + 0.0).to_bits()] {
             hashed.extend(number.to_le_bytes());
         }
         fingerprint = fingerprint.wrapping_add(xxh3_128(&hashed));
     }
-    let ids: Ids = queries.iter().map(|(query, _)| *query).collect();
     let given = spans.cloned().collect();
-    let passages = JudgedPassages { facts: Arc::new(facts), positions, given };
-    Ok(Qrels::empty(gold.name(), dialect, seed).with_passages(ids, passages, fingerprint))
+    let mut qrels = Qrels::empty(gold.name(), dialect, seed);
+    queries.iter().for_each(|_| qrels.facts.push([]));
+    qrels.queries = Interner::from_ids(queries.iter().map(|(query, _)| *query).collect(), seed);
+    qrels.passages = Some(JudgedPassages { facts: Arc::new(facts), positions, given });
+    qrels.fingerprint = fingerprint;
+    Ok(qrels)
 }
 
 /// A run whose results are passages (a document, a start and an end), while it is joined with
@@ -198,8 +197,7 @@ impl<'q> PassageRun<'q> {
     /// last argument has, for each grade, the new positions in gold of at least the grade.
     fn walk(&self, of_query: &[ReadPassage], mut take: impl FnMut(&ReadPassage, u32, &[u64])) {
         let Some(gold) = &self.joining.qrels.passages else { return };
-        let Some(first) = of_query.first() else { return };
-        let gold = &gold.positions[first.query as usize];
+        let gold = &gold.positions[of_query[0].query as usize];
         let max_depth = self.joining.rule.depth.map_or(usize::MAX, |depth| depth as usize);
         let mut covered = CoveredSpans::default();
         for row in of_query.iter().take(max_depth) {
@@ -407,7 +405,7 @@ fn each_passage(
     role: Role,
     mut take: impl FnMut(PassageRow) -> Result<(), String>,
 ) -> Result<()> {
-    if let Some(batch) = columns.first_batch_without_spans() {
+    if let Some(batch) = columns.first_batch(|batch| batch.span.is_none()) {
         let message =
             format!("batch {batch}: starts and ends are missing, and judgments are read by span");
         return Err(whole_file(columns.name, message).into());

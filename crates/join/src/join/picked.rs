@@ -6,139 +6,51 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use super::{
     doc_table::{DocArena, JudgedDocs},
-    files::{foreign_run, swapped_name},
-    picks::{PickedQueries, PickedQuery, Picks, Retrieved, tie_sizes},
+    picks::{Retrieved, tie_sizes},
     rank::{LabelBuffers, Ranker},
     run::{self, JoinContext, RunRankings, drop_identical_ids, read_any_order},
-    validate::{check_stdin_once, finish, without_problems},
-};
-use crate::bytes::{
-    hash::Seed,
-    input::{Input, RunInput, run_names},
 };
 use crate::error::Result;
-use crate::format::RowLayout;
-use crate::judged_by::FacetKind;
-use crate::lines::{chunks::ChunkSize, diagnostics::RunProblems};
+use crate::lines::diagnostics::RunProblems;
 use crate::matrix::{StagedPiece, StagedRun};
 use crate::record::{
     layout::{Docnos, Record, score_of_key},
     reader::RowSource,
-    text_source::{ReadContext, SourceVisitor, with_run},
 };
-use crate::settings::Join;
-use crate::text::{OpenText, Purpose};
 
 /// The rankings of the picked queries in one run, with the rows of labels and the problems of the
 /// run.
-type PickedRun = (FoundRankings, (StagedRun, RunProblems));
+pub type PickedRun = (FoundRankings, (StagedRun, RunProblems));
 
 /// The rankings of the picked queries in one run, each with the number of its query.
-type FoundRankings = Vec<(u32, Vec<Retrieved>)>;
+pub type FoundRankings = Vec<(u32, Vec<Retrieved>)>;
 
-impl Join {
-    /// Reads qrels and runs as [`Join::files`] does, and keeps a few picked queries, with their
-    /// documents. A run that comes as a stream is not held in memory.
-    ///
-    /// # Errors
-    /// As [`Join::files`], except for documents that are twice in the ranking of another query.
-    #[doc(hidden)]
-    pub fn picked(
-        &self,
-        qrels: Input,
-        runs: Vec<RunInput>,
-        queries: &[Vec<u8>],
-    ) -> Result<PickedQueries> {
-        self.picked_in_chunks(qrels, runs, queries, ChunkSize::default())
-    }
-
-    fn picked_in_chunks(
-        &self,
-        qrels: Input,
-        runs: Vec<RunInput>,
-        queries: &[Vec<u8>],
-        size: ChunkSize,
-    ) -> Result<PickedQueries> {
-        if self.judged_by == Some(FacetKind::Span) {
-            return self.picked_passages(qrels, runs, queries);
-        }
-        self.check_units()?;
-        let names = run_names(&runs)?;
-        check_stdin_once(Some(&qrels), &runs)?;
-        let (qrels, form) = self.judgments_text(qrels)?;
-        let partner = form.as_ref().ok().and_then(RowLayout::partner);
-        let runs = names.into_iter().zip(runs);
-        let runs = runs.map(|(name, run)| {
-            Ok((name, OpenText::open(self.read_settings(), run.input, Purpose::Run(partner))?))
-        });
-        let runs = runs.collect::<Result<Vec<_>>>()?;
-        let swapped = swapped_name(&runs);
-        let context = ReadContext { seed: Seed::random(), size, watch: self.watch() };
-        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, context)?;
-        let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
-        let joining = self.context(&qrels);
-        let read = runs.into_par_iter().map(|(name, text)| {
-            let OpenText { name: source, form, mut body } = text;
-            let run = PickRun { name: &name, joining: &joining, picks: &picks };
-            match form {
-                Ok(form) => with_run(&source, &form, &mut body, context, run),
-                Err(foreign) => Ok((Vec::new(), foreign_run(&foreign, &source))),
-            }
-        });
-        let read: Vec<PickedRun> = read.collect::<Result<_>>()?;
-        let (mut found, staged): (Vec<FoundRankings>, Vec<_>) = read.into_iter().unzip();
-        let staged = without_problems(problems, staged, &qrels)?;
-        let queries = queries.iter().map(|id| {
-            let judged = qrels.query(id);
-            let number = picks.number(id, judged);
-            let rankings = found.iter_mut().map(|found| {
-                let at = found.iter().position(|(query, _)| Some(*query) == number)?;
-                Some(found.swap_remove(at).1)
-            });
-            let rankings = rankings.collect();
-            let judged = judged.map(|query| qrels.documents(query));
-            PickedQuery { id: id.clone(), judged, rankings }
-        });
-        let queries = queries.collect();
-        Ok(PickedQueries { queries, matrix: finish(qrels.into_matrix(self), staged)? })
-    }
-}
-
-/// The visitor that reads the picked queries of the run called `name`.
-struct PickRun<'a> {
-    name: &'a str,
-    joining: &'a JoinContext<'a>,
-    picks: &'a Picks,
-}
-
-impl SourceVisitor for PickRun<'_> {
-    type Output = PickedRun;
-
-    fn take(self, source: &impl RowSource) -> Result<PickedRun> {
-        let Self { name, joining, picks } = self;
-        joining.check_ties(source.name(), source.order())?;
-        joining.check_units(source.name(), source.order())?;
-        // Few rows are kept, so the way for rows in any order costs little, and serves every input.
-        let (read, rankings) = read_any_order(
-            source,
-            joining,
-            Some(picks),
-            || PickedRankings {
-                rankings: RunRankings::new(joining, source.order()),
-                plain: Ranker::new(joining.rule.clone(), false),
-                picks,
-                found: Vec::new(),
-            },
-            PickedRankings::rank,
-        )?;
-        let (found, rankings): (Vec<_>, Vec<_>) =
-            rankings.into_iter().map(|ranking| (ranking.found, ranking.rankings)).unzip();
-        Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
-    }
+/// Reads the picked queries of the run called `name`.
+pub fn read(
+    source: &impl RowSource,
+    name: &str,
+    joining: &JoinContext<'_>,
+    picks: &[Vec<u8>],
+) -> Result<PickedRun> {
+    joining.check_ties(source.name(), source.order())?;
+    joining.check_units(source.name(), source.order())?;
+    // Few rows are kept, so the way for rows in any order costs little, and serves every input.
+    let (read, rankings) = read_any_order(
+        source,
+        joining,
+        || PickedRankings {
+            rankings: RunRankings::new(joining, source.order()),
+            plain: Ranker::new(joining.rule.clone(), false),
+            picks,
+            found: Vec::new(),
+        },
+        PickedRankings::rank,
+    )?;
+    let (found, rankings): (Vec<_>, Vec<_>) =
+        rankings.into_iter().map(|ranking| (ranking.found, ranking.rankings)).unzip();
+    Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
 }
 
 /// One worker's rankings of the picked queries of a run, with and without document ids.
@@ -146,7 +58,7 @@ struct PickedRankings<'a> {
     rankings: RunRankings<'a>,
     /// A ranker for the lists of documents; its findings about scores are not reported.
     plain: Ranker,
-    picks: &'a Picks,
+    picks: &'a [Vec<u8>],
     found: Vec<(u32, Vec<Retrieved>)>,
 }
 
@@ -156,7 +68,8 @@ impl PickedRankings<'_> {
     fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let Self { rankings, plain, picks, found } = self;
         let query = records[0].query;
-        let unjudged = query.checked_sub(picks.judged).map(|place| &picks.ids[place as usize]);
+        let unjudged = query.checked_sub(rankings.qrels.queries().len() as u32);
+        let unjudged = unjudged.map(|place| &picks[place as usize]);
         let (mut codes, mut exact_grades) = (Vec::new(), Vec::new());
         let dropped = rankings.join.drop_identical_ids;
         let id = match unjudged {
@@ -176,12 +89,12 @@ impl PickedRankings<'_> {
         // The merger is lent out, because its results are borrowed while the rankings change.
         let uniting = rankings.uniting.take();
         let (records, docnos) = match &uniting {
-            Some(uniting) => (Cow::Borrowed(uniting.aggregated()), uniting.docnos(&docnos)),
+            Some(uniting) => (Cow::Borrowed(&uniting.united[..]), uniting.docnos(&docnos)),
             None => (drop_identical_ids(id, records, docnos, dropped), docnos),
         };
         if unjudged.is_some() {
             let mut nothing = DocArena::default();
-            let table = nothing.table(0, 0);
+            let table = nothing.table(0);
             let judged = JudgedDocs { shelf: &nothing, table };
             let buffers = LabelBuffers { labels: &mut codes, keys: None };
             plain.rank(id, &records, docnos, judged, buffers, &mut rankings.findings);
@@ -210,7 +123,11 @@ impl PickedRankings<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::input::{Input, RunInput};
+    use crate::join::picks::PickedQuery;
+    use crate::lines::chunks::ChunkSize;
     use crate::rule::TieBreak;
+    use crate::settings::Join;
 
     fn input(name: &str, text: &str) -> Input {
         Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }

@@ -1,21 +1,15 @@
 //! The types of picked queries: their ids, and their judged and retrieved documents with scores.
 
+use super::qrels::Qrels;
 use crate::matrix::LabelMatrix;
 use crate::spans::Span;
 
-/// The ids of the queries picked for a join, judged or not. Queries without judgments get numbers
-/// behind all queries of the qrels.
-pub(crate) struct Picks {
-    pub ids: Vec<Vec<u8>>,
-    pub judged: u32,
-}
-
-impl Picks {
-    /// Returns the number of the query `id`, if it is picked; `judged` is its number in the qrels,
-    /// if any.
-    pub fn number(&self, id: &[u8], judged: Option<u32>) -> Option<u32> {
-        let place = self.ids.iter().position(|picked| picked == id)?;
-        Some(judged.unwrap_or(self.judged + place as u32))
+impl Qrels {
+    /// Returns the number of the query `id`, judged or not, if it is one of `picks`. Queries without
+    /// judgments get numbers behind all queries of the qrels.
+    pub(super) fn pick(&self, picks: &[Vec<u8>], id: &[u8]) -> Option<u32> {
+        let place = picks.iter().position(|pick| pick == id)?;
+        Some(self.query(id).unwrap_or(self.queries().len() as u32 + place as u32))
     }
 }
 

@@ -35,7 +35,7 @@ use crate::lines::{
     shape::Role,
 };
 use crate::matrix::{
-    Codebook, ExactHistograms, Facets, GoldCounts, GradeHistograms, MatrixBuilder, StagedRun,
+    Codebook, ExactHistograms, Facets, GoldCounts, GradeHistograms, MatrixBuilder,
     code::{FIRST_GRADE, GradeRange, MAX_GRADES, NEGATIVE},
 };
 use crate::record::{
@@ -69,20 +69,20 @@ pub struct Qrels {
     /// dialect.
     pub(super) dialect: Option<Dialect>,
     book: Codebook,
-    queries: Interner,
+    pub(super) queries: Interner,
     /// For each query, the query that its worker met next, if known, or `u32::MAX`: runs often
     /// follow the order of the qrels.
     after: Vec<u32>,
-    facts: GradeHistograms,
+    pub(super) facts: GradeHistograms,
     /// The exact grades of each query, if codes are classes of grades.
     exact: Option<ExactHistograms>,
     /// The judgments by facet, if facets were read; documents are then numbered.
     grouped: Option<Arc<Facets>>,
     /// The judged passages, if judgments are by span; the tables then have no documents.
     pub(super) passages: Option<JudgedPassages>,
-    tables: Vec<DocTable>,
+    pub(super) tables: Vec<DocTable>,
     shelves: Vec<DocArena>,
-    fingerprint: u128,
+    pub(super) fingerprint: u128,
     /// The queries with documents that are judged twice, if such documents matter only in evaluated
     /// queries.
     repeats: Vec<(Vec<u8>, Problems)>,
@@ -272,19 +272,6 @@ impl Qrels {
         Self { grouped: Some(grouped), fingerprint, ..self }
     }
 
-    /// Replaces the qrels' queries by `ids` with judged passages, and sets their fingerprint.
-    pub(crate) fn with_passages(
-        self,
-        ids: Ids,
-        passages: JudgedPassages,
-        fingerprint: u128,
-    ) -> Self {
-        let mut facts = GradeHistograms::new();
-        ids.iter().for_each(|_| facts.push([]));
-        let queries = Interner::from_ids(ids, self.seed);
-        Self { queries, facts, passages: Some(passages), fingerprint, ..self }
-    }
-
     /// Returns the counts of judged passages and positions by grade, if the qrels are by span.
     #[doc(hidden)]
     pub fn gold_facts(&self) -> Option<&Arc<GoldCounts>> {
@@ -294,8 +281,8 @@ impl Qrels {
     /// Returns the facet by which the qrels were read (judge, subtopic, preference or span), if
     /// any.
     pub fn judged_by(&self) -> Option<FacetKind> {
-        let by_span = self.passages.as_ref().map(|_| FacetKind::Span);
-        self.grouped.as_ref().map(|grouped| grouped.by).or(by_span)
+        let by = self.grouped.as_ref().map(|grouped| grouped.by);
+        by.or(self.passages.as_ref().map(|_| FacetKind::Span))
     }
 
     /// Returns these qrels with the dialect, repeats, partner and fingerprint of `other`, whose
@@ -330,15 +317,10 @@ impl Qrels {
         &self.name
     }
 
-    /// Returns whether the qrels can be joined with runs of bare scores, which name no documents.
-    #[doc(hidden)]
-    pub fn accept_bare_scores(&self) -> bool {
-        self.partner.is_some()
-    }
-
     /// Returns the facts about the qrels that runs of bare scores, without document ids, need to be
-    /// joined.
-    pub(crate) fn aligned(&self) -> Option<&AlignedQrels> {
+    /// joined; `None` if such runs cannot be joined with them.
+    #[doc(hidden)]
+    pub fn aligned(&self) -> Option<&AlignedQrels> {
         self.partner.as_ref()
     }
 
@@ -404,8 +386,7 @@ impl Qrels {
     #[doc(hidden)]
     pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
         if let Some(passages) = &self.passages {
-            for gold_span in &passages.given {
-                let GoldSpan { query, doc, span, grade } = gold_span;
+            for GoldSpan { query, doc, span, grade } in &passages.given {
                 let [start, end] = [span.start(), span.end()].map(|at| at.to_string());
                 take(query, [start.as_bytes(), end.as_bytes()], doc, *grade);
             }
@@ -421,19 +402,14 @@ impl Qrels {
                 // Documents are numbered in bytewise order, and `documents` returns that order.
                 let doc = &documents[judgment.document as usize].0;
                 let group = grouped.names.get(judgment.group as usize);
-                let has_subgroups = grouped.has_subgroups();
-                let subgroup =
-                    if has_subgroups { grouped.names.get(subgroup as usize) } else { b"" };
+                let subgroup = if grouped.has_subgroups() {
+                    grouped.names.get(subgroup as usize)
+                } else {
+                    b""
+                };
                 take(id, [group, subgroup], doc, judgment.grade);
             }
         }
-    }
-
-    /// Returns the documents judged twice for queries of these runs, as problems. Documents that
-    /// were reported before are left out.
-    pub(crate) fn repeats(&self, runs: &[StagedRun]) -> Problems {
-        let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
-        self.repeats_in(rows.map(|row| row.query))
     }
 
     /// Returns the documents judged twice for the queries `evaluated`, as problems. Documents that
@@ -532,8 +508,8 @@ fn read_with(
     let back = AtomicBool::new(false);
     // Late repeats are errors only in evaluated queries, and repeats of a unit are no errors.
     let thinning = !rules.late_repeats && !join.qrels_units.is_some_rule();
-    let (read, grouped) = source
-        .read(&back, seed, || (reader(), InOrder::new(builder(), &back).thinning(thinning)))?;
+    let (read, grouped) =
+        source.read(&back, seed, || (reader(), InOrder::new(builder(), &back, thinning)))?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
         && let Some(assembled) = assemble(read, grouped, source, seed)
@@ -541,7 +517,7 @@ fn read_with(
         return Ok((assembled, count));
     }
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, || {
-        (reader(), AnyOrder::unsorted().with_input(source.whole()).thinning(thinning))
+        (reader(), AnyOrder::unsorted().with_input(source.whole(), thinning))
     })?;
     let count = read.count;
     Ok((sort_out(read, scattered, source, builder, seed), count))
@@ -648,7 +624,7 @@ impl<'u> QrelsBuilder<'u> {
             // The query gets an empty table, because tables are found by the numbers of queries.
             return self.add_table(query, &[], docnos);
         }
-        let table = self.shelf.table(0, records.len());
+        let table = self.shelf.table(records.len());
         self.tables.push(table);
         self.hashed.clear();
         self.hashed.extend_from_slice(&(query.len() as u64).to_le_bytes());
@@ -665,12 +641,13 @@ impl<'u> QrelsBuilder<'u> {
         }
         let repeated = self.codes.len() < records.len();
         self.end_table();
-        if repeated && self.late {
-            let mut later = Diagnostics::default();
-            report_repeats(query, records, docnos, &mut later);
-            self.repeats.push((query.to_vec(), later));
-        } else if repeated {
-            report_repeats(query, records, docnos, &mut self.findings);
+        if repeated {
+            let found = repeats(query, records, docnos);
+            if self.late {
+                self.repeats.push((query.to_vec(), found));
+            } else {
+                self.findings.merge(found);
+            }
         }
     }
 
@@ -680,7 +657,6 @@ impl<'u> QrelsBuilder<'u> {
         Self {
             shelf: DocArena::new(true),
             exact: exact.then(ExactHistograms::default),
-            facts: GradeHistograms::new(),
             ..Self::default()
         }
     }
@@ -692,7 +668,7 @@ impl<'u> QrelsBuilder<'u> {
         documents: impl ExactSizeIterator<Item = (IdInText<'t>, f64)>,
         seed: Seed,
     ) {
-        let table = self.shelf.table(0, documents.len());
+        let table = self.shelf.table(documents.len());
         self.tables.push(table);
         for (number, (doc, grade)) in (0..).zip(documents) {
             let record = Record { key: number, hash: doc.hash(seed), ..Record::default() };
@@ -731,11 +707,11 @@ impl<'u> QrelsBuilder<'u> {
             // With exact grades all judged documents share one code, which is already final.
             return;
         }
-        let mut code = [NEGATIVE; 256];
-        for (&grade, code) in std::iter::zip(&self.grades, &mut code[usize::from(FIRST_GRADE)..]) {
+        self.shelf.meaning = [NEGATIVE; 256];
+        let codes = &mut self.shelf.meaning[usize::from(FIRST_GRADE)..];
+        for (&grade, code) in std::iter::zip(&self.grades, codes) {
             *code = book.code(grade).unwrap_or(NEGATIVE);
         }
-        self.shelf.recode(code);
     }
 }
 
@@ -751,15 +727,12 @@ impl BuildRanking for QrelsBuilder<'_> {
     }
 }
 
-/// Reports documents that are judged more than once for a query, with both grades if they differ.
+/// Returns the documents that are judged more than once for a query, as problems, with both grades
+/// if they differ.
 #[cold]
-fn report_repeats(
-    query: &[u8],
-    records: &[Record],
-    docnos: Docnos<'_>,
-    findings: &mut Diagnostics,
-) {
-    report_duplicates(records, docnos, findings, |first, again| {
+fn repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    report_duplicates(records, docnos, &mut found, |first, again| {
         let (docno, query) = (quoted(docnos.get(again)), quoted(query));
         let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
         if grade == earlier {
@@ -770,6 +743,7 @@ fn report_repeats(
             )
         }
     });
+    found
 }
 
 /// The place of a judged query during reading: the worker that read it, and the number of the query
@@ -788,21 +762,6 @@ impl QueryLocation {
     }
 }
 
-/// Returns the places of all queries that all workers have read, sorted by id.
-pub(super) fn sorted(names: &[&Ids]) -> Vec<QueryLocation> {
-    let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
-    for (worker, ids) in (0..).zip(names) {
-        all.extend((0..).zip(ids.iter()).map(|(number, id)| {
-            let prefix = IdPrefix::new(id, 0, id.len()).prefix();
-            QueryLocation { prefix, worker, number }
-        }));
-    }
-    all.par_sort_unstable_by(|one, other| {
-        one.prefix.cmp(&other.prefix).then_with(|| one.id(names).cmp(other.id(names)))
-    });
-    all
-}
-
 /// Joins the hash tables of all workers to qrels; returns `None` if two workers have met one query.
 fn assemble(
     mut read: WorkerResults<JudgmentReader>,
@@ -815,16 +774,16 @@ fn assemble(
     if grouped.iter().zip(&names).any(|(keep, names)| keep.make.tables.len() != names.len()) {
         return None;
     }
-    let order = sorted(&names);
-    let (ids, indices) = number_queries(&order, &names);
+    let (order, ids, indices) = number_queries(&names);
     if ids.len() < order.len() {
         return None;
     }
     // Workers have met the queries in the order of the text, which is lost once they are sorted.
     let after = order.iter().map(|location| {
-        indices[location.worker as usize].get(location.number as usize + 1).copied()
+        let next = indices[location.worker as usize].get(location.number as usize + 1);
+        next.copied().unwrap_or(u32::MAX)
     });
-    let after = after.map(|next| next.unwrap_or(u32::MAX)).collect();
+    let after = after.collect();
     read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
     let (name, line) = (source.name(), &|line| source.line(line));
@@ -832,18 +791,29 @@ fn assemble(
     Some((Qrels { after, ..qrels }, problems))
 }
 
-/// Numbers sorted queries, each id once; returns the ids, and each worker's numbering among them.
-pub(super) fn number_queries(order: &[QueryLocation], names: &[&Ids]) -> (Ids, Vec<Vec<u32>>) {
+/// Numbers the queries that all workers have read by their ids, each id once. Returns the places of
+/// all of them, sorted by id, the ids, and each worker's numbering among them.
+pub(super) fn number_queries(names: &[&Ids]) -> (Vec<QueryLocation>, Ids, Vec<Vec<u32>>) {
+    let mut order: Vec<QueryLocation> = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
+    for (worker, ids) in (0..).zip(names) {
+        order.extend((0..).zip(ids.iter()).map(|(number, id)| {
+            let prefix = IdPrefix::new(id, 0, id.len()).prefix();
+            QueryLocation { prefix, worker, number }
+        }));
+    }
+    order.par_sort_unstable_by(|one, other| {
+        one.prefix.cmp(&other.prefix).then_with(|| one.id(names).cmp(other.id(names)))
+    });
     let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     let mut ids = Ids::default();
-    for location in order {
+    for location in &order {
         let id = location.id(names);
         if ids.is_empty() || ids.get(ids.len() - 1) != id {
             ids.push(id);
         }
         indices[location.worker as usize][location.number as usize] = ids.len() as u32 - 1;
     }
-    (ids, indices)
+    (order, ids, indices)
 }
 
 /// Makes qrels of records in any order: numbers the queries, and builds a hash table for each.
@@ -855,8 +825,8 @@ fn sort_out<'u>(
     seed: Seed,
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
-    let (ids, numbers) = number_queries(&sorted(&names), &names);
-    let dropped = scattered.iter().map(AnyOrder::dropped).sum();
+    let (_, ids, numbers) = number_queries(&names);
+    read.findings.count_omitted(scattered.iter().map(|keep| keep.dropped).sum());
     let scattered = scattered
         .into_par_iter()
         .zip(numbers)
@@ -871,7 +841,6 @@ fn sort_out<'u>(
             shelving.add(ids.get(records[0].query as usize), records, docnos);
         },
     );
-    read.findings.count_omitted(dropped);
     finish(read, ids, shelvings, None, source.name(), &|line| source.line(line), seed)
 }
 
@@ -891,12 +860,8 @@ pub(super) fn finish<R>(
     let mut problems = or_no_units(findings.into_problems(name, line, &lines), name, &shelvings);
     let exact = shelvings.iter().filter_map(|shelving| shelving.exact.as_ref());
     let extents = exact.filter_map(ExactHistograms::extent).reduce(GradeRange::and);
-    let book = match extents {
-        Some(extent) => Ok(Codebook::single_class(extent)),
-        None => {
-            Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.iter().copied()))
-        }
-    };
+    let grades = shelvings.iter().flat_map(|shelving| shelving.grades.iter().copied());
+    let book = extents.map(Codebook::single_class).map_or_else(|| Codebook::new(grades), Ok);
     let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {
             problems = whole_file(name, error.to_string());
@@ -913,12 +878,13 @@ pub(super) fn finish<R>(
     let (facts, queries) =
         rayon::join(|| facts(&order, &shelvings), || Interner::from_ids(ids, seed));
     let exact = extents.map(|_| exact_facts(&order, &shelvings));
-    let fingerprint =
-        shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
-    let (shelves, repeats): (_, Vec<_>) =
-        shelvings.into_iter().map(|shelving| (shelving.shelf, shelving.repeats)).unzip();
-    let repeats = repeats.into_iter().flatten();
-    let repeats = repeats.map(|(id, found)| (id, found.into_problems(name, line, &lines)));
+    let (mut shelves, mut repeats, mut fingerprint) = (Vec::new(), Vec::new(), 0u128);
+    for shelving in shelvings {
+        shelves.push(shelving.shelf);
+        fingerprint = fingerprint.wrapping_add(shelving.fingerprint);
+        let found = shelving.repeats.into_iter();
+        repeats.extend(found.map(|(id, found)| (id, found.into_problems(name, line, &lines))));
+    }
     let qrels = Qrels {
         name: name.to_owned(),
         dialect: None,
@@ -932,7 +898,7 @@ pub(super) fn finish<R>(
         tables,
         shelves,
         fingerprint,
-        repeats: repeats.collect(),
+        repeats,
         seed,
         partner: None,
     };

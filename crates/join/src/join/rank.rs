@@ -494,27 +494,12 @@ impl Ranker {
         }
     }
 
-    /// Puts the labels of results with equal scores in the order of the rule, and notes the groups
-    /// if kept.
-    #[inline(always)]
+    /// Puts the labels of results with equal scores in the order of the rule, if the scores descend
+    /// already, and notes the groups if kept. `record` gives the record of a label. Tied labels that
+    /// are all equal, as nearly always, stay in place.
     fn settle_ties<'a>(
         &mut self,
         depth: usize,
-        record: impl Fn(usize) -> &'a Record,
-        docnos: Docnos<'_>,
-        labels: &mut [u8],
-    ) {
-        self.order_ties(&record, docnos, labels);
-        if let Some(tied) = &mut self.tied {
-            note_ties(tied, depth, record, labels);
-        }
-    }
-
-    /// Puts the labels of results with equal scores in the order of the rule, if the scores descend
-    /// already. `record` gives the record of a label. Tied labels that are all equal, as nearly
-    /// always, stay in place.
-    fn order_ties<'a>(
-        &self,
         record: impl Fn(usize) -> &'a Record,
         docnos: Docnos<'_>,
         labels: &mut [u8],
@@ -529,6 +514,9 @@ impl Ranker {
                 sort_by_docno(&mut order, by_docno);
                 zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
             }
+        }
+        if let Some(tied) = &mut self.tied {
+            note_ties(tied, depth, record, labels);
         }
     }
 }
@@ -624,17 +612,15 @@ fn report_repeats(
 
 #[cfg(test)]
 mod tests {
-    use crate::bytes::known_seeds::KNOWN;
-    use crate::record::layout::address;
-    use std::cmp::Ordering;
+    use std::{cmp::Ordering, collections::HashSet};
 
     use super::*;
+    use crate::bytes::known_seeds::KNOWN;
     use crate::columns::text::HashedId;
-    use crate::join::doc_table::DocArena;
-    use crate::join::score_checks::key_in_f32;
-    use crate::record::layout::sort_key;
-    use crate::rule::{ScoreType, TieBreak};
-    use proptest::prelude::*;
+    use crate::join::{doc_table::DocArena, score_checks::key_in_f32};
+    use crate::lines::layout::RankColumn;
+    use crate::record::layout::{address, sort_key};
+    use proptest::{collection, prelude::*, sample::select};
 
     #[test]
     fn keys_descend_with_scores() {
@@ -657,8 +643,8 @@ mod tests {
         /// equal.
         #[test]
         fn results_are_sorted_by_key_and_place(
-            keys in prop::collection::vec(
-                (0u64..40, prop::sample::select(&[0u64, 1, 1 << 52, 1 << 63][..])),
+            keys in collection::vec(
+                (0u64..40, select(&[0u64, 1, 1 << 52, 1 << 63][..])),
                 2..200,
             ),
             scale in 1u64..9,
@@ -667,7 +653,7 @@ mod tests {
                 key: high + low / scale, hash: 0, at: at as u64, length: 1, query: 0,
             };
             let records: Vec<Record> = keys.iter().enumerate().map(record).collect();
-            let mut ranker = Ranker::new(RankingRule::default(), false);
+            let mut ranker = Ranker::default();
             ranker.sort(&records);
             let mut expected: Vec<usize> = (0..records.len()).collect();
             expected.sort_by_key(|&at| records[at].key); // stable
@@ -682,7 +668,7 @@ mod tests {
 
     #[test]
     fn equal_hashes_are_always_noticed() {
-        let mut ranker = Ranker::new(RankingRule::default(), false);
+        let mut ranker = Ranker::default();
         for spread in [1, 64, 1 << 20, 0x9e37_79b9_7f4a_7c15] {
             let distinct: Vec<u64> = (0..500u64).map(|n| n.wrapping_mul(spread)).collect();
             assert!(spread < 1 << 40 || !ranker.may_repeat(distinct.len(), |at| distinct[at]));
@@ -702,16 +688,16 @@ mod tests {
         /// change.
         #[test]
         fn rows_are_ranked_as_their_records(
-            scores in prop::collection::vec(
-                prop::sample::select(&[3.0, 2.0, 1.0 + 1e-12, 1.0, 0.5, 0.25, -1.0][..]),
+            scores in collection::vec(
+                select(&[3.0, 2.0, 1.0 + 1e-12, 1.0, 0.5, 0.25, -1.0][..]),
                 1..7,
             ),
-            sorted in prop::sample::select(&[true, true, true, false][..]),
+            sorted in select(&[true, true, true, false][..]),
             shuffled in Just([3usize, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
-            again in prop::sample::select(&[false, false, false, true][..]),
+            again in select(&[false, false, false, true][..]),
             depth in prop::option::of(3u32..9),
             keep_ties: bool,
-            score in prop::sample::select(&[ScoreType::F64, ScoreType::F32][..]),
+            score in select(&[ScoreType::F64, ScoreType::F32][..]),
         ) {
             let mut keys: Vec<u64> = scores.iter().map(|&value| sort_key(value, score)).collect();
             if sorted {
@@ -728,12 +714,12 @@ mod tests {
             let rows = ColumnRows { keys: &keys, hashed: &hashed, at: address(0, 0), query: 0 };
             let records: Vec<Record> = rows.records().collect();
             let mut shelf = DocArena::default();
-            let table = shelf.table(0, count);
+            let table = shelf.table(count);
             let is_judged = |at: &usize| documents[*at] % 3 == 0;
             (0..count).filter(is_judged).for_each(|at| {
                 shelf.insert(table, &records[at], &text[at..=at], 10 + documents[at] as u8);
             });
-            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true, ranks: crate::lines::layout::RankColumn::OfTrec };
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true, ranks: RankColumn::OfTrec };
             let rule = RankingRule { score, depth, ..RankingRule::default() };
             let ranker = || Ranker::new(rule.clone(), false).with_ties(keep_ties);
             let (mut expected, mut found) = ((vec![77], ranker()), (vec![77], ranker()));
@@ -760,7 +746,7 @@ mod tests {
                 None => {
                     prop_assert_eq!(found.0, [77]);
                     prop_assert_eq!(found.1.seen, ScoreWarnings::default());
-                    let f32_keys: std::collections::HashSet<u64> =
+                    let f32_keys: HashSet<u64> =
                         keys.iter().map(|&key| key_in_f32(key)).collect();
                     let are_kept = depth.is_none_or(|depth| depth as usize >= count);
                     prop_assert!(
@@ -775,15 +761,15 @@ mod tests {
         /// run out; hashes that share slots.
         #[test]
         fn equal_hashes_are_noticed_from_query_to_query(
-            queries in prop::collection::vec(prop::collection::vec(0u64..1000, 0..40), 1..6),
-            spread in prop::sample::select(&[1u64, 64, 1 << 40, 0x9e37_79b9_7f4a_7c15][..]),
+            queries in collection::vec(collection::vec(0u64..1000, 0..40), 1..6),
+            spread in select(&[1u64, 64, 1 << 40, 0x9e37_79b9_7f4a_7c15][..]),
             left in 1u32..200,
         ) {
-            let mut ranker = Ranker::new(RankingRule::default(), false);
+            let mut ranker = Ranker::default();
             ranker.slots.used = u32::MAX - 1 - left;
             for query in queries {
                 let hashes: Vec<u64> = query.iter().map(|hash| hash.wrapping_mul(spread)).collect();
-                let distinct: std::collections::HashSet<&u64> = hashes.iter().collect();
+                let distinct: HashSet<&u64> = hashes.iter().collect();
                 prop_assert_eq!(
                     ranker.may_repeat(hashes.len(), |at| hashes[at]),
                     distinct.len() < hashes.len()
@@ -795,16 +781,15 @@ mod tests {
         /// of the rule.
         #[test]
         fn labels_are_in_the_order_of_the_rule(
-            keys in prop::collection::vec(0u64..3, 1..9),
+            mut keys in collection::vec(0u64..3, 1..9),
             shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
             ranked: bool, late: bool, depth in prop::option::of(1u32..9),
-            ties in prop::sample::select(vec![
+            ties in select(vec![
                 TieBreak::DocnoDescending,
                 TieBreak::DocnoAscending,
                 TieBreak::Input,
             ]),
         ) {
-            let mut keys = keys;
             if ranked {
                 keys.sort_unstable();
             }
@@ -823,7 +808,7 @@ mod tests {
                     if shuffled[at] % 2 == 0 { NOT_IN_QRELS } else { 10 + shuffled[at] as u8 }
                 };
             let mut shelf = DocArena::default();
-            let table = shelf.table(0, keys.len());
+            let table = shelf.table(keys.len());
             for at in (0..keys.len()).filter(|&at| code(at) != NOT_IN_QRELS) {
                 shelf.insert(table, &records[at], docno(at), code(at));
             }
@@ -841,7 +826,7 @@ mod tests {
             let expected: Vec<u8> = expected.into_iter().map(code).collect();
             let mut ranker =
                 Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
-            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true, ranks: crate::lines::layout::RankColumn::OfTrec };
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true, ranks: RankColumn::OfTrec };
             let (mut labels, mut findings) = (vec![77], Diagnostics::default());
             let count = ranker.rank(
                 b"q",

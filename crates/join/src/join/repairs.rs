@@ -155,23 +155,58 @@ enum IdSide {
     Judgments,
 }
 
-impl IdSide {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Run => "the run",
-            Self::Judgments => "the judgments",
-        }
-    }
-}
+/// A change of the document ids of both sides: its words, the id after it (`None` if it does not
+/// apply), and perhaps what exactly one of two ids that became equal has to be.
+type CommonChange = (&'static str, fn(&[u8]) -> Option<Cow<'_, [u8]>>, Option<fn(&[u8]) -> bool>);
+
+const COMMON_CHANGES: [CommonChange; 6] = [
+    (
+        "if upper and lower case were the same",
+        |id| match std::str::from_utf8(id) {
+            Ok(id) => Some(id.to_lowercase().into_bytes().into()),
+            Err(_) => Some(id.to_ascii_lowercase().into()),
+        },
+        None,
+    ),
+    (
+        "without quotes and blanks around ids",
+        |id| {
+            let bare = id.trim_ascii();
+            let within = [b'"', b'\'']
+                .into_iter()
+                .find_map(|quote| bare.strip_prefix(&[quote])?.strip_suffix(&[quote]));
+            Some(within.unwrap_or(bare).into())
+        },
+        None,
+    ),
+    (
+        "without zeros in front",
+        |id| {
+            let zeros = id.iter().take_while(|&&byte| byte == b'0').count();
+            Some(Cow::Borrowed(&id[zeros.min(id.len().saturating_sub(1))..]))
+        },
+        None,
+    ),
+    (
+        "without '.0', which a table of floats adds to integers",
+        |id| Some(id.strip_suffix(b".0").unwrap_or(id).into()),
+        None,
+    ),
+    (
+        "if a spreadsheet had not rounded the ids",
+        |id| Some(rounded(id)?.into_bytes().into()),
+        Some(is_rounded),
+    ),
+    (
+        "in one Unicode form (NFC or NFD)",
+        |id| Some(without_marks(std::str::from_utf8(id).ok()?).into_bytes().into()),
+        Some(|id| String::from_utf8_lossy(id).chars().any(is_mark)),
+    ),
+];
 
 /// A change of document ids that may make retrieved and judged ids equal, such as a dropped prefix.
 enum IdChange {
-    Case,
-    Quotes,
-    LeadingZeros,
-    PointZero,
-    Rounded,
-    UnicodeForm,
+    Common(CommonChange),
     /// Dropped from the ids of one side.
     Prefix(Vec<u8>, IdSide),
     Suffix(Vec<u8>, IdSide),
@@ -182,24 +217,7 @@ impl IdChange {
     /// nothing.
     fn key<'i>(&self, id: &'i [u8], side: IdSide) -> Option<Cow<'i, [u8]>> {
         let key: Cow<'i, [u8]> = match self {
-            Self::Case => match std::str::from_utf8(id) {
-                Ok(id) => id.to_lowercase().into_bytes().into(),
-                Err(_) => id.to_ascii_lowercase().into(),
-            },
-            Self::Quotes => {
-                let bare = id.trim_ascii();
-                let within = [b'"', b'\'']
-                    .into_iter()
-                    .find_map(|quote| bare.strip_prefix(&[quote])?.strip_suffix(&[quote]));
-                within.unwrap_or(bare).into()
-            }
-            Self::LeadingZeros => {
-                let zeros = id.iter().take_while(|&&byte| byte == b'0').count();
-                Cow::Borrowed(&id[zeros.min(id.len().saturating_sub(1))..])
-            }
-            Self::PointZero => id.strip_suffix(b".0").unwrap_or(id).into(),
-            Self::Rounded => rounded(id)?.into_bytes().into(),
-            Self::UnicodeForm => without_marks(std::str::from_utf8(id).ok()?).into_bytes().into(),
+            Self::Common((_, changed, _)) => changed(id)?,
             Self::Prefix(text, id_side) if *id_side == side => id.strip_prefix(&text[..])?.into(),
             Self::Suffix(text, id_side) if *id_side == side => id.strip_suffix(&text[..])?.into(),
             Self::Prefix(..) | Self::Suffix(..) => id.into(),
@@ -208,48 +226,33 @@ impl IdChange {
     }
 
     /// Returns whether a change explains that a retrieved and a judged id became equal. Exactly one
-    /// id must be rounded for `Rounded`, or have combining marks for `UnicodeForm`.
+    /// id must be rounded if a spreadsheet did it, or have combining marks for a Unicode form.
     fn fits(&self, run: &[u8], judged: &[u8]) -> bool {
-        let is_changed: fn(&[u8]) -> bool = match self {
-            Self::Rounded => is_rounded,
-            Self::UnicodeForm => |id| String::from_utf8_lossy(id).chars().any(is_mark),
-            _ => return true,
-        };
-        is_changed(run) != is_changed(judged)
+        match self {
+            Self::Common((_, _, Some(is_changed))) => is_changed(run) != is_changed(judged),
+            _ => true,
+        }
     }
 
     fn words(&self) -> String {
-        match self {
-            Self::Case => "if upper and lower case were the same".to_owned(),
-            Self::Quotes => "without quotes and blanks around ids".to_owned(),
-            Self::LeadingZeros => "without zeros in front".to_owned(),
-            Self::PointZero => "without '.0', which a table of floats adds to integers".to_owned(),
-            Self::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
-            Self::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
-            Self::Prefix(text, side) | Self::Suffix(text, side) => {
-                let place =
-                    if matches!(self, Self::Prefix(..)) { "in front" } else { "at the end" };
-                format!("without '{}' {place} of the ids of {}", printable(text), side.words())
-            }
-        }
+        let (text, side, place) = match self {
+            Self::Common((words, ..)) => return (*words).to_owned(),
+            Self::Prefix(text, side) => (text, side, "in front"),
+            Self::Suffix(text, side) => (text, side, "at the end"),
+        };
+        let side = if *side == IdSide::Run { "the run" } else { "the judgments" };
+        format!("without '{}' {place} of the ids of {side}", printable(text))
     }
 }
 
 /// Returns the changes of document ids to try: one of each kind, and cut beginnings and ends that a
 /// side shares.
 fn repairs(pairs: &[IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> {
-    let of_kind = [
-        IdChange::Case,
-        IdChange::Quotes,
-        IdChange::LeadingZeros,
-        IdChange::PointZero,
-        IdChange::Rounded,
-        IdChange::UnicodeForm,
-    ];
     let run = pairs.iter().flat_map(|pair| pair.run.iter().copied());
     let judged = pairs.iter().flat_map(|pair| pair.judged.iter().map(Vec::as_slice));
-    of_kind
+    COMMON_CHANGES
         .into_iter()
+        .map(IdChange::Common)
         .chain(common_ends(run, IdSide::Run))
         .chain(common_ends(judged, IdSide::Judgments))
 }
@@ -261,7 +264,8 @@ fn common_ends<'p>(
     side: IdSide,
 ) -> impl Iterator<Item = IdChange> {
     let first = ids.next().unwrap_or_default();
-    let (mut front, mut back) = (first.len().min(LONGEST), first.len().min(LONGEST));
+    let mut front = first.len().min(LONGEST);
+    let mut back = front;
     for id in ids {
         let ends = zip(first.iter().rev().take(back), id.iter().rev());
         back = ends.take_while(|(one, other)| one == other).count();
@@ -353,7 +357,10 @@ mod tests {
 
     #[test]
     fn what_would_make_documents_match_is_named() {
-        let plain = |at: usize| format!("doc{}x", 10 * at + 3);
+        fn plain(at: usize) -> String {
+            format!("doc{}x", 10 * at + 3)
+        }
+        let number: MakeId = |at| at.to_string();
         let cases: [(MakeId, MakeId, &str); 9] = [
             (
                 |at| format!("D{at}"),
@@ -362,16 +369,12 @@ mod tests {
             ),
             (
                 |at| format!("{at}.0"),
-                |at| format!("{at}"),
+                number,
                 "without '.0', which a table of floats adds to integers: '0.0' here",
             ),
-            (|at| format!("{at}"), |at| format!("{at}.0"), "without '.0'"),
+            (number, |at| format!("{at}.0"), "without '.0'"),
             (|at| format!("\"d{at}\""), |at| format!("d{at}"), "without quotes and blanks"),
-            (
-                |at| format!("{at}"),
-                |at| format!("{at:05}"),
-                "without zeros in front: '0' here, '00000'",
-            ),
+            (number, |at| format!("{at:05}"), "without zeros in front: '0' here, '00000'"),
             (
                 |at| format!("1.{at:02}346E+11"),
                 |at| format!("1{at:02}346000000"),
@@ -381,12 +384,12 @@ mod tests {
             (|at| format!("caf\u{e9}{at}"), |at| format!("cafe\u{301}{at}"), "in one Unicode form"),
             (
                 |at| format!("corpus/{at}"),
-                |at| format!("{at}"),
+                number,
                 "without 'corpus/' in front of the ids of the run: 'corpus/0' here, '0' in the \
                  judgments",
             ),
             (
-                |at| format!("{at}"),
+                number,
                 |at| format!("{at}.txt"),
                 "without '.txt' at the end of the ids of the judgments",
             ),
@@ -409,27 +412,18 @@ mod tests {
                 "{words}"
             );
         }
-        // Nothing is said where documents match, nor where nothing would make them match.
-        assert_eq!(repair_sentence(&ids(30, plain), &ids(30, plain)), None);
-        assert_eq!(
-            repair_sentence(&ids(30, plain), &ids(30, |at| format!("DOC{}y", 10 * at + 4))),
-            None
-        );
-        let half: Vec<String> = (0..30)
-            .map(|at| if at % 8 == 0 { plain(at) } else { plain(at).to_uppercase() })
-            .collect();
-        assert_eq!(repair_sentence(&half, &ids(30, plain)), None, "an eighth of them match");
-        // Digits are a part of a number, and letters without ASCII are none with marks.
-        assert_eq!(
-            repair_sentence(&ids(9, |at| format!("{at}")), &ids(9, |at| format!("7{at}"))),
-            None
-        );
-        assert_eq!(
-            repair_sentence(
-                &ids(9, |at| format!("\u{65e5}{at}")),
-                &ids(9, |at| format!("\u{4e2d}{at}"))
-            ),
-            None
-        );
+        // Nothing is said where documents match, nor where nothing would make them match. Digits
+        // are a part of a number, and letters without ASCII are none with marks.
+        let cases: [(usize, MakeId, MakeId); 5] = [
+            (30, plain, plain),
+            (30, plain, |at| format!("DOC{}y", 10 * at + 4)),
+            // An eighth of them match.
+            (30, |at| if at % 8 == 0 { plain(at) } else { plain(at).to_uppercase() }, plain),
+            (9, number, |at| format!("7{at}")),
+            (9, |at| format!("\u{65e5}{at}"), |at| format!("\u{4e2d}{at}")),
+        ];
+        for (count, run, judged) in cases {
+            assert_eq!(repair_sentence(&ids(count, run), &ids(count, judged)), None);
+        }
     }
 }

@@ -16,7 +16,6 @@ use rayon::prelude::*;
 
 use super::{
     aggregate::{AggregateCounts, Aggregator},
-    picks::Picks,
     qrels::Qrels,
     rank::{LabelBuffers, Ranker},
     repairs::RetrievedSample,
@@ -53,6 +52,8 @@ pub struct JoinContext<'a> {
     pub rules: Rules,
     /// Whether there may be no rows at all.
     pub may_be_empty: bool,
+    /// The only queries whose rows are kept; `None` if these are all judged queries.
+    pub picks: Option<&'a [Vec<u8>]>,
 }
 
 impl JoinContext<'_> {
@@ -121,47 +122,42 @@ pub fn read(
             printable_path(qrels.name().as_ref())
         ));
     }
-    let (seen, back) = (SeenQueries::new(qrels.queries().len()), AtomicBool::new(false));
+    let words = qrels.queries().len().div_ceil(64);
+    let seen: Vec<_> = (0..words).map(|_| AtomicU64::new(0)).collect();
+    let back = AtomicBool::new(false);
     let thinning = joining.may_drop_duplicates();
     let (mut read, grouped) = source.read(&back, seed, || {
-        let rankings = RunRankings::new(joining, order);
-        let rankings = NewRankings { seen: &seen, rankings };
-        (RunReader::new(joining), InOrder::new(rankings, &back).thinning(thinning))
+        let rankings = RunRankings { seen: &seen, ..RunRankings::new(joining, order) };
+        (RunReader::new(joining), InOrder::new(rankings, &back, thinning))
     })?;
     if !back.load(Ordering::Relaxed) {
         read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
-        let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
+        let rankings = grouped.into_iter().map(|keep| keep.make).collect();
         return Ok(finish(read, rankings, name, source, joining));
     }
-    let (read, rankings) = read_any_order(
-        source,
-        joining,
-        None,
-        || RunRankings::new(joining, order),
-        RunRankings::rank,
-    )?;
+    let worker = || RunRankings::new(joining, order);
+    let (read, rankings) = read_any_order(source, joining, worker, RunRankings::rank)?;
     check_stopped(joining.join.watch())?;
     Ok(finish(read, rankings, name, source, joining))
 }
 
-/// Reads the results of a run in any order, of the picked queries alone if there are `picks`, and
+/// Reads the results of a run in any order, of the picked queries alone if there are picks, and
 /// passes those of each query to `rank`, with a worker of its thread. Returns what the readers
 /// found, and the workers.
 pub fn read_any_order<'a, W: Send>(
     source: &impl RowSource,
     joining: &JoinContext<'a>,
-    picks: Option<&'a Picks>,
     worker: impl Fn() -> W + Sync,
     rank: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
 ) -> Result<(WorkerResults<RunReader<'a>>, Vec<W>)> {
-    let qrels = joining.qrels;
-    let queries = qrels.queries().len() + picks.map_or(0, |picks| picks.ids.len());
+    let JoinContext { qrels, picks, .. } = *joining;
+    let queries = qrels.queries().len() + picks.map_or(0, <[_]>::len);
     let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), || {
-        let reader = RunReader { picks, anywhere: picks.is_none(), ..RunReader::new(joining) };
-        let keep = AnyOrder::new(queries).with_input(source.whole());
-        (reader, keep.thinning(joining.may_drop_duplicates()))
+        let reader = RunReader { anywhere: picks.is_none(), ..RunReader::new(joining) };
+        let thinning = joining.may_drop_duplicates();
+        (reader, AnyOrder::new(queries).with_input(source.whole(), thinning))
     })?;
-    read.findings.count_omitted(scattered.iter().map(AnyOrder::dropped).sum());
+    read.findings.count_omitted(scattered.iter().map(|keep| keep.dropped).sum());
     // Ranks lie in a text that is in memory, and are copied only where they order equal scores.
     let are_there =
         matches!(source.whole(), BufferedInput::Text(_)) || joining.rule.ties == TieBreak::Rank;
@@ -176,7 +172,7 @@ pub struct RunReader<'a> {
     rules: Rules,
     rule: RankingRule,
     /// The only queries whose rows are kept; `None` if these are all judged queries.
-    picks: Option<&'a Picks>,
+    picks: Option<&'a [Vec<u8>]>,
     /// The last judged query.
     last: Option<u32>,
     /// Whether queries come in any order, so that the next query cannot be guessed.
@@ -193,7 +189,7 @@ impl<'a> RunReader<'a> {
             qrels: joining.qrels,
             rules: joining.rules,
             rule: joining.rule.clone(),
-            picks: None,
+            picks: joining.picks,
             last: None,
             anywhere: false,
             ignored: Interner::new(joining.qrels.seed()),
@@ -231,7 +227,7 @@ impl RowReader for RunReader<'_> {
             // `last` stays the last judged query, whose successor is still the best guess.
             None => drop(self.ignored.insert(&text[start..end])),
         }
-        self.picks.map_or(query, |picks| picks.number(&text[start..end], query))
+        self.picks.map_or(query, |picks| self.qrels.pick(picks, &text[start..end]))
     }
 
     fn end_chunk(&mut self, chunk: u64, last: &[u8]) {
@@ -239,25 +235,12 @@ impl RowReader for RunReader<'_> {
     }
 }
 
-/// The set of queries of the qrels that a run has had so far, shared by all workers.
-struct SeenQueries(Vec<AtomicU64>);
-
-impl SeenQueries {
-    fn new(queries: usize) -> Self {
-        SeenQueries((0..queries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
-    }
-
-    /// Marks a query of the qrels as met in the run; returns `false` if it was marked before.
-    fn first_time(&self, query: u32) -> bool {
-        // Relaxed: each bit decides alone, and no other memory depends on it.
-        let bit = 1 << (query % 64);
-        self.0[query as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
-    }
-}
-
 /// One worker's rankings of a run as rows of labels, with its ranker and buffers.
 pub struct RunRankings<'a> {
     pub qrels: &'a Qrels,
+    /// A bit for each query of the qrels, set if the run has had it so far; shared by all workers.
+    /// Empty where nobody asks whether a query is new.
+    seen: &'a [AtomicU64],
     pub ranker: Ranker,
     pub staged: StagedPiece,
     pub findings: Diagnostics,
@@ -282,6 +265,7 @@ impl<'a> RunRankings<'a> {
         let ranker = Ranker::new(rule, joining.rules.late_repeats);
         Self {
             qrels,
+            seen: &[],
             ranker: ranker.with_ties(join.keep_ties && join.ties != TieBreak::Rank),
             staged: StagedPiece::default(),
             findings: Diagnostics::default(),
@@ -319,7 +303,7 @@ impl<'a> RunRankings<'a> {
             let records = &drop_identical_ids(id, records, docnos, self.join.drop_identical_ids);
             return self.label(query, records, docnos);
         };
-        self.label(query, uniting.aggregated(), uniting.docnos(&docnos));
+        self.label(query, &uniting.united, uniting.docnos(&docnos));
         self.uniting = Some(uniting);
     }
 
@@ -327,8 +311,8 @@ impl<'a> RunRankings<'a> {
     pub fn aggregate(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         let Self { ranker, findings, uniting, join, .. } = self;
         let Some(uniting) = uniting else { return };
-        let by_rank_column = join.ties == TieBreak::Rank;
-        let ranked = by_rank_column.then(|| ranker.by_rank_column(query, records, docnos));
+        let by_rank = join.ties == TieBreak::Rank;
+        let ranked = by_rank.then(|| ranker.by_rank_column(query, records, docnos));
         uniting.aggregate(query, ranked.as_deref().unwrap_or(records), docnos, findings);
     }
 
@@ -368,7 +352,24 @@ impl<'a> RunRankings<'a> {
         self.ranker.seen.record_ranks(records.len(), |at| records[at], docnos, ranks);
     }
 
-    /// Returns whether rows of columns may be ranked without being made records.
+    /// Marks a query of the qrels as met in the run; returns `false` if it was marked before.
+    fn first_time(&self, query: u32) -> bool {
+        // Relaxed: each bit decides alone, and no other memory depends on it.
+        let (word, bit) = (self.seen.get(query as usize / 64), 1 << (query % 64));
+        word.is_none_or(|word| word.fetch_or(bit, Ordering::Relaxed) & bit == 0)
+    }
+}
+
+/// Ranks the queries of a run that no worker has met before.
+impl BuildRanking for RunRankings<'_> {
+    fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
+        let first = self.first_time(records[0].query);
+        if first {
+            self.rank_in_order(records, docnos);
+        }
+        first
+    }
+
     fn takes_rows(&self) -> bool {
         matches!(self.order, SortBy::Scores { .. })
             && self.uniting.is_none()
@@ -376,46 +377,18 @@ impl<'a> RunRankings<'a> {
             && !self.qrels.keeps_keys()
     }
 
-    /// Ranks a query's rows of columns as [`RunRankings::rank_in_order`], without records. Returns
-    /// `false`, and does nothing, if their records are needed.
-    fn rank_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> bool {
+    /// Ranks a query's rows of columns as [`RunRankings::rank_in_order`], without records.
+    fn take_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> Option<bool> {
         let (judged, first) = (self.qrels.judged(rows.query), self.staged.labels.len());
-        let Some(depth) = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels)
-        else {
-            return false;
-        };
+        let depth = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels)?;
         self.staged.rows.push(StagedRow { query: rows.query, depth });
         if self.sample.is_open() {
             self.sample.add(rows.query, &self.staged.labels[first..], |at| rows.record(at), docnos);
         }
         let ranks = self.order.ranks();
         self.ranker.seen.record_ranks(rows.keys.len(), |at| rows.record(at), docnos, ranks);
-        true
-    }
-}
-
-/// One worker's rankings of the queries of a run that no worker has met before.
-struct NewRankings<'a> {
-    seen: &'a SeenQueries,
-    rankings: RunRankings<'a>,
-}
-
-impl BuildRanking for NewRankings<'_> {
-    fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
-        let first = self.seen.first_time(records[0].query);
-        if first {
-            self.rankings.rank_in_order(records, docnos);
-        }
-        first
-    }
-
-    fn takes_rows(&self) -> bool {
-        self.rankings.takes_rows()
-    }
-
-    fn take_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> Option<bool> {
         // If the query comes back, all is read again, and this ranking of a part of it is dropped.
-        self.rankings.rank_rows(rows, docnos).then(|| self.seen.first_time(rows.query))
+        Some(self.first_time(rows.query))
     }
 }
 
@@ -436,8 +409,11 @@ fn report_equal_ranks(
         for again in &same[1..] {
             findings.add(again.at, || {
                 let (rank, query) = (rank_of_key(again.key), quoted(query));
-                let message = format!("rank {rank} occurs again for query {query}, first on line");
-                docnos.repeat(again, same[0], message)
+                docnos.repeat(
+                    again,
+                    same[0],
+                    format!("rank {rank} occurs again for query {query}, first on line"),
+                )
             });
         }
     }
@@ -586,6 +562,7 @@ impl Join {
             rule: self.rule(),
             rules: self.dialect.rules(),
             may_be_empty: false,
+            picks: None,
         }
     }
 

@@ -47,7 +47,10 @@ impl ScoreWarnings {
     #[inline(always)]
     pub(crate) fn record_ends(&mut self, labels: &[u8], count: usize, ends: Option<[u64; 2]>) {
         self.ranked += u64::from(count > 0);
-        self.judged += u64::from(is_any_judged(labels));
+        // Fold 64 labels at a time, to avoid a branch for each label.
+        let is_any_judged =
+            |some: &[u8]| some.iter().fold(false, |any, &label| any | (label > NOT_IN_QRELS));
+        self.judged += u64::from(labels.chunks(64).any(is_any_judged));
         self.several += u64::from(count > 1);
         self.equal += u64::from(count > 1 && ends.is_some_and(|[first, last]| first == last));
         if let Some([best, worst]) = ends.map(|ends| ends.map(score_of_key)) {
@@ -90,9 +93,10 @@ impl ScoreWarnings {
         for record in records {
             let Some(rank) = docnos.rank_column(record) else {
                 // A rank that is no integer may be a score, if the two columns are exchanged.
-                if let [Some(one), Some(other)] =
-                    [first, last].map(|record| parse_rank(record, docnos))
-                {
+                let number = |record| {
+                    std::str::from_utf8(docnos.rank_field(record)).ok()?.parse::<f64>().ok()
+                };
+                if let [Some(one), Some(other)] = [first, last].map(number) {
                     let keys = [first.key, last.key];
                     self.exchanged += u64::from(is_exchanged([one, other], keys, count));
                 }
@@ -110,11 +114,6 @@ impl ScoreWarnings {
     }
 }
 
-/// Parses the rank column of a result's line as a number, if it is one.
-fn parse_rank(record: &Record, docnos: Docnos<'_>) -> Option<f64> {
-    std::str::from_utf8(docnos.rank_field(record)).ok()?.parse().ok()
-}
-
 /// Returns whether a query seems to have its rank and score columns exchanged, by its first and
 /// last line. If so, a rank has decimals, and the two scores are whole and `count` − 1 apart.
 #[cold]
@@ -126,15 +125,6 @@ fn is_exchanged(ranks: [f64; 2], keys: [u64; 2], count: usize) -> bool {
     // The line with the larger number as rank, really its score, has the smaller number as score,
     // really its rank.
     decimals && counts && (ranks[0] > ranks[1]) == (from < to)
-}
-
-/// Returns whether one of a query's labels is of a document in the qrels.
-#[inline(always)]
-fn is_any_judged(labels: &[u8]) -> bool {
-    // Fold 64 labels at a time, to avoid a branch for each label.
-    labels
-        .chunks(64)
-        .any(|some| some.iter().fold(false, |any, &label| any | (label > NOT_IN_QRELS)))
 }
 
 /// The results of a query, best first; results of equal scores may be in any order.

@@ -17,8 +17,8 @@ impl Qrels {
             return None;
         }
         let mut queries_of: HashMap<(u128, usize), u64> = HashMap::new();
-        let judged = if self.passages.is_some() { 0 } else { self.queries().len() as u32 };
-        for query in 0..judged {
+        // Judged passages have no tables.
+        for query in 0..self.tables.len() as u32 {
             let hashes = self.judged(query).documents().map(|(docno, _)| xxh3_128(docno));
             let (sum, count) =
                 hashes.fold((0u128, 0), |(sum, count), hash| (sum.wrapping_add(hash), count + 1));

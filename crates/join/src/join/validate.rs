@@ -26,7 +26,9 @@ pub fn without_problems(
         wrong.into_iter().map(|wrong| (wrong.lines, wrong.repeats)).unzip();
     // Problems of lines come first: repeats count only in inputs that can be read.
     diagnostics::join([problems].into_iter().chain(lines)).into_result(())?;
-    let repeats = diagnostics::join([qrels.repeats(&runs)].into_iter().chain(repeats));
+    let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
+    let of_qrels = qrels.repeats_in(rows.map(|row| row.query));
+    let repeats = diagnostics::join([of_qrels].into_iter().chain(repeats));
     if repeats.first.is_empty() { Ok(runs) } else { Err(Error::Duplicate(repeats)) }
 }
 

@@ -2,23 +2,24 @@
 
 use std::{path::Path, sync::Arc};
 
-use crate::{
-    bytes::mmap::Mapping,
-    error::{Error, Result},
-    matrix::column::Column,
-};
+use crate::bytes::mmap::Mapping;
+use crate::error::{Error, Result};
+use crate::matrix::column::Column;
 
 /// Returns the error of a `.lmx` file with a damaged section.
 pub(super) fn damaged(path: &Path, section: &'static str, message: impl Into<String>) -> Error {
     Error::Matrix { path: path.to_owned(), section, message: message.into() }
 }
 
-pub(super) fn bytes_of(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+/// Returns the bytes of a section of a `.lmx` file that `write` encodes.
+pub(super) fn encoded(write: impl FnOnce(&mut Encoder)) -> Vec<u8> {
+    let mut out = Encoder::default();
+    write(&mut out);
+    out.0
 }
 
 #[derive(Default)]
-pub(super) struct Encoder(pub(super) Vec<u8>);
+pub(super) struct Encoder(Vec<u8>);
 
 impl Encoder {
     pub fn bytes(&mut self, bytes: &[u8]) {

@@ -11,10 +11,8 @@ use super::{
         SECTIONS, SPANS, TIES, VERSION, name_of,
     },
 };
-use crate::{
-    error::{Error, Result},
-    format::lmx::{DRAFT, MAGIC, is_label_matrix},
-};
+use crate::error::{Error, Result};
+use crate::format::lmx::{DRAFT, MAGIC, is_label_matrix};
 
 /// A section of a `.lmx` file: its kind, its place and its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,9 +68,12 @@ impl Description {
     }
 }
 
-/// Returns the error of a `.lmx` file with a damaged header, as a failed result.
-fn refuse<T>(path: &Path, message: impl Into<String>) -> Result<T> {
-    Err(damaged(path, "header", message))
+/// The part of a `.lmx` file that is damaged, and its fault.
+type Damage = (&'static str, String);
+
+/// Returns the fault of a damaged header, as a failed result.
+fn refuse<T>(message: impl Into<String>) -> Result<T, Damage> {
+    Err(("header", message.into()))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -86,54 +87,55 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 /// Reads and checks the header and section table at the start of a `.lmx` file of `length` bytes.
 /// The checks are of magic, version, checksum, sizes and order.
 pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
+    described(start, length).map_err(|(part, message)| damaged(path, part, message))
+}
+
+fn described(start: &[u8], length: u64) -> Result<Description, Damage> {
     if start.starts_with(&DRAFT) {
-        let message = "was written by a draft of laneval: make it again with `laneval build`";
-        return refuse(path, message);
+        return refuse("was written by a draft of laneval: make it again with `laneval build`");
     }
     // As many bytes of the magic as there are: a file cut off in it is truncated, and not foreign.
     if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
-        return refuse(path, "is not a .lmx file (made by `laneval build`)");
+        return refuse("is not a .lmx file (made by `laneval build`)");
     }
     let Some(head) = start.get(..HEADER) else {
-        return refuse(path, format!("the file ends after {length} bytes"));
+        return refuse(format!("the file ends after {length} bytes"));
     };
     let (version, count) = (u32_at(head, 8), u32_at(head, 12) as usize);
     if version != VERSION {
-        let message = format!(
+        return refuse(format!(
             "is of format version {version}, and this laneval reads version {VERSION}: rebuild it \
              with `laneval build`"
-        );
-        return refuse(path, message);
+        ));
     }
     let bytes = u64_at(head, 16);
     // Before the checksum, for a truncated file is the most usual damage, and deserves its own
     // words. The length in the table is believed only once it is that of the file.
     if bytes != length {
-        let message =
-            format!("the file has {length} bytes where its header says {bytes}: it is truncated");
-        return refuse(path, message);
+        return refuse(format!(
+            "the file has {length} bytes where its header says {bytes}: it is truncated"
+        ));
     }
     if !(CORE..=MAX_SECTIONS).contains(&count) {
-        let message = format!("has {count} sections, which no file of version {version} has");
-        return refuse(path, message);
+        return refuse(format!("has {count} sections, which no file of version {version} has"));
     }
     let Some(table) = start.get(..HEADER + ENTRY * count) else {
-        return refuse(path, format!("the file ends after {length} bytes"));
+        return refuse(format!("the file ends after {length} bytes"));
     };
     let mut unsigned = table.to_vec();
     // The checksum is over the header with zeros in the place of the checksum, as it was when it
     // was computed.
     unsigned[HEADER - 8..HEADER].fill(0);
     if xxh3_64(&unsigned) != u64_at(head, 24) {
-        return refuse(path, "the checksum does not match: the file is damaged");
+        return refuse("the checksum does not match: the file is damaged");
     }
-    let sections = sections_of(&table[HEADER..], bytes, path)?;
+    let sections = sections_of(&table[HEADER..], bytes)?;
     Ok(Description { version, bytes, sections })
 }
 
 /// Reads the section table of a `.lmx` file of `bytes` bytes, and checks that the sections follow
 /// one another to its end.
-fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> {
+fn sections_of(entries: &[u8], bytes: u64) -> Result<Vec<Section>, Damage> {
     let mut sections: Vec<Section> = Vec::new();
     let mut end = (HEADER + entries.len()) as u64;
     for (at, entry) in entries.chunks_exact(ENTRY).enumerate() {
@@ -147,32 +149,31 @@ fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> 
         // Checked: a length near 2⁶⁴ would wrap to a small end.
         let inside = offset >= end && offset.checked_add(length).is_some_and(|end| end <= bytes);
         if !next || !inside || !offset.is_multiple_of(ALIGN as u64) {
-            return Err(damaged(path, name, "lies outside of the file"));
+            return Err((name, "lies outside of the file".into()));
         }
         match mark {
             0 if core => {}
             _ if core => {
-                return Err(damaged(path, name, "the reserved word of its entry is not 0"));
+                return Err((name, "the reserved word of its entry is not 0".into()));
             }
             REQUIRED if ![TIES, IDEAL, EXACT, FACETS, SPANS].contains(&kind) => {
-                let message = format!(
+                return refuse(format!(
                     "needs its section of kind {kind}, which this laneval does not know: a newer \
                      laneval reads it"
-                );
-                return refuse(path, message);
+                ));
             }
             OPTIONAL | REQUIRED => {}
             _ => {
-                let message = format!("is marked {mark}, neither optional nor required");
-                return Err(damaged(path, name, message));
+                return Err((name, format!("is marked {mark}, neither optional nor required")));
             }
         }
         end = offset + length;
         sections.push(Section { kind, name, offset, length, checksum: u64_at(entry, 24) });
     }
     if end != bytes {
-        let message = format!("the file has {bytes} bytes, and its last section ends after {end}");
-        return refuse(path, message);
+        return refuse(format!(
+            "the file has {bytes} bytes, and its last section ends after {end}"
+        ));
     }
     Ok(sections)
 }

@@ -5,29 +5,20 @@ use std::{path::Path, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    fields::{Decoder, damaged},
+    fields::{Decoder, damaged, encoded},
     header::{Description, describe},
     layout::{
         AGGREGATION, CODEBOOK, EXACT, FACETS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS,
         SECTIONS, SPANS, TIES, TILES,
     },
-    optional_sections::{
-        decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
-    },
-    sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing},
 };
-use crate::{
-    bytes::mmap::{FileAccess, Mapping},
-    error::{Error, Result},
-    matrix::{
-        column::Column,
-        label_matrix::{LabelMatrix, check_depths},
-        sparse::SparseTiles,
-        ties::TieContext,
-        tile::Packing,
-    },
-    rule::RankingRule,
+use crate::bytes::mmap::{FileAccess, Mapping};
+use crate::error::{Error, Result};
+use crate::matrix::{
+    LabelMatrix, Packing, column::Column, label_matrix::check_depths, sparse::SparseTiles,
+    ties::TieContext,
 };
+use crate::rule::RankingRule;
 
 impl LabelMatrix {
     /// Reads a label matrix from a `.lmx` file into memory, and checks all sections.
@@ -96,14 +87,10 @@ impl<'a> LmxFile<'a> {
         Ok(bytes)
     }
 
-    /// Decodes the section numbered `at`, after comparing its checksum.
-    fn decode<T>(
-        &self,
-        at: usize,
-        decode: impl FnOnce(&mut Decoder<'_>) -> Result<T>,
-    ) -> Result<T> {
+    /// Returns a decoder of the section numbered `at`, after comparing its checksum.
+    fn decoder(&self, at: usize) -> Result<Decoder<'_>> {
         let section = &self.description.sections[at];
-        decode(&mut Decoder {
+        Ok(Decoder {
             file: &self.map,
             rest: self.section(at)?,
             end: section.range().end,
@@ -120,7 +107,7 @@ impl<'a> LmxFile<'a> {
         decode: impl FnOnce(&mut Decoder<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         let at = self.description.sections.iter().position(|section| section.kind == kind);
-        at.map(|at| self.decode(at, decode)).transpose()
+        at.map(|at| decode(&mut self.decoder(at)?)).transpose()
     }
 
     /// Returns the error of a damaged section that every file has.
@@ -136,7 +123,7 @@ impl<'a> LmxFile<'a> {
         let packing = Packing::new(depths).map_err(|e| self.damaged(ROWS, e.to_string()))?;
         // Compare the bytes of the stored directory, then drop them: the matrix uses the computed
         // packing.
-        if self.section(PACKING)? != encode_packing(&packing) {
+        if self.section(PACKING)? != encoded(|to| to.packing(&packing)) {
             return Err(self.damaged(PACKING, "does not follow from the row lengths"));
         }
         let (length, needed) = (self.description.sections[TILES].length, packing.bytes());
@@ -159,29 +146,25 @@ impl<'a> LmxFile<'a> {
 
     /// Decodes the label matrix, and checks all but its tiles.
     pub fn matrix(&self) -> Result<LabelMatrix> {
-        let (rule, fingerprint) = self.decode(RULE, decode_rule)?;
-        let book = self.decode(CODEBOOK, decode_book)?;
-        let queries = self.decode(QUERIES, decode_ids)?;
-        let facts = self.decode(JUDGED, |from| decode_facts(from, queries.len(), book.codes()))?;
-        let runs = self.decode(RUNS, decode_runs)?;
+        let (rule, fingerprint) = self.decoder(RULE)?.rule()?;
+        let book = self.decoder(CODEBOOK)?.book()?;
+        let queries = self.decoder(QUERIES)?.ids()?;
+        let facts = self.decoder(JUDGED)?.facts(queries.len(), book.codes())?;
+        let runs = self.decoder(RUNS)?.runs()?;
         let rows = queries.len().saturating_mul(runs.len());
-        let depths = self.decode(ROWS, |from| {
-            let depths = from.u32s(rows)?;
-            from.end()?;
-            Ok(depths)
-        })?;
+        let mut lengths = self.decoder(ROWS)?;
+        let depths = lengths.u32s(rows)?;
+        lengths.end()?;
         check_depths(&rule, &depths).map_err(|message| self.damaged(ROWS, message))?;
         let packing = self.compute_packing(&depths)?;
         let rankings = TieContext { depths: &depths, max_depth: rule.depth, facts: &facts };
-        let tied = self.decode_kind(TIES, |from| decode_tied(from, runs.len(), rankings))?;
-        let units = self.decode_kind(AGGREGATION, decode_units)?.map(Arc::new);
-        let ideal = self.decode_kind(IDEAL, decode_ideal)?.unwrap_or_default();
-        let exact = self.decode_kind(EXACT, |from| decode_exact(from, &book, &facts, &depths))?;
-        let grouped =
-            self.decode_kind(FACETS, |from| decode_groups(from, queries.len(), depths.len()))?;
+        let tied = self.decode_kind(TIES, |from| from.tied(runs.len(), rankings))?;
+        let units = self.decode_kind(AGGREGATION, |from| from.units())?.map(Arc::new);
+        let ideal = self.decode_kind(IDEAL, |from| from.ideal())?.unwrap_or_default();
+        let exact = self.decode_kind(EXACT, |from| from.exact(&book, &facts, &depths))?;
+        let grouped = self.decode_kind(FACETS, |from| from.facets(queries.len(), depths.len()))?;
         let alone = grouped.is_none() && exact.is_none();
-        let spans =
-            self.decode_kind(SPANS, |from| decode_spans(from, queries.len(), &depths, alone))?;
+        let spans = self.decode_kind(SPANS, |from| from.spans(queries.len(), &depths, alone))?;
         // The stored book has a single class; the section of exact grades has the extent beside it.
         let (book, exact) = exact.map_or((book, None), |(book, exact)| (book, Some(exact)));
         let labels = Column::in_file(&self.map, self.description.sections[TILES].range())

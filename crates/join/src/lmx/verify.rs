@@ -10,18 +10,12 @@ use super::{
     layout::{ENTRY, HEADER, SECTIONS, TILES},
     open::LmxFile,
 };
-use crate::{
-    bytes::mmap::{FileAccess, Mapping},
-    error::Result,
-    judged_by::FacetKind,
-    matrix::{
-        code::{Codebook, CodesAbove, NOT_IN_QRELS, PAST_END},
-        exact::ExactGrades,
-        facets::FacetRows,
-        label_matrix::LabelMatrix,
-        ties::{MatrixTies, RowTies, Tie},
-        tile::Tile,
-    },
+use crate::bytes::mmap::{FileAccess, Mapping};
+use crate::error::Result;
+use crate::judged_by::FacetKind;
+use crate::matrix::{
+    CodesAbove, LabelMatrix, MatrixTies, RowTies, Tie, Tile,
+    code::{NOT_IN_QRELS, PAST_END},
 };
 
 impl LabelMatrix {
@@ -106,13 +100,8 @@ fn unsound(
     }
     // Without a row, nothing but the labels could be wrong.
     let row = row?;
-    let queries = matrix.queries().len();
-    matrix
-        .exact()
-        .and_then(|exact| unsound_grades(exact, row, queries, tile.lane(lane)))
-        .or_else(|| {
-            unsound_documents(matrix.facet_rows()?, row, matrix.codebook(), tile.lane(lane))
-        })
+    unsound_grades(matrix, row, tile.lane(lane))
+        .or_else(|| unsound_documents(matrix, row, tile.lane(lane)))
         .or_else(|| unsound_ties(matrix, tile, lane, row, ties))
 }
 
@@ -128,21 +117,22 @@ fn unsound_ties(
     let alike = matrix.tied_groups().map(MatrixTies::same_grade).unwrap_or_default();
     let of_row = &alike[alike.partition_point(|tie| (tie.row as usize) < row)..];
     let mut of_row = of_row.iter().take_while(|tie| tie.row as usize == row);
-    if let Some(tie) = of_row.find(|tie| !tie.is_alike(|rank| tile.label(lane, rank))) {
+    let label = |rank| tile.label(lane, rank);
+    if let Some(tie) = of_row.find(|tie| !tie.is_alike(label)) {
         let (length, from) = (tie.group.length, tie.group.start + 1);
         return Some(format!("the {length} tied labels from rank {from} on are not of one grade"));
     }
-    let Tie { start, length } = ties.unmixed(|rank| tile.label(lane, rank))?;
+    let Tie { start, length } = ties.unmixed(label)?;
     Some(format!("the {length} tied labels from rank {} on are not mixed", start + 1))
 }
 
 /// Describes the fault, if any, of the stored exact grades of a ranking with these labels.
 fn unsound_grades(
-    exact: &ExactGrades,
+    matrix: &LabelMatrix,
     row: usize,
-    queries: usize,
     labels: impl Iterator<Item = u8>,
 ) -> Option<String> {
+    let exact = matrix.exact()?;
     let judged = labels.filter(|&label| CodesAbove::JUDGED.contains(label)).count();
     let mut grades = exact.rows.row(row).to_vec();
     if grades.len() != judged {
@@ -150,7 +140,7 @@ fn unsound_grades(
     }
     grades.sort_unstable_by(f64::total_cmp);
     // Both lists ascend, so one walk down the known grades serves all grades of the ranking.
-    let mut known = exact.facts.get(row % queries).iter();
+    let mut known = exact.facts.get(row % matrix.queries().len()).iter();
     let too_many = grades.chunk_by(|one, next| one == next).find(|alike| {
         let most = known.find(|&(grade, _)| grade == alike[0]).map_or(0, |(_, count)| count);
         alike.len() > most as usize
@@ -164,11 +154,11 @@ fn unsound_grades(
 /// Describes the fault, if any, of the stored document numbers of a ranking with these labels,
 /// where judgments are by facet.
 fn unsound_documents(
-    grouped: &FacetRows,
+    matrix: &LabelMatrix,
     row: usize,
-    book: &Codebook,
     labels: impl Iterator<Item = u8>,
 ) -> Option<String> {
+    let grouped = matrix.facet_rows()?;
     let named: Vec<u8> = labels.filter(|&label| CodesAbove::IN_QRELS.contains(label)).collect();
     let numbers = grouped.rows.row(row);
     let (count, numbered) = (named.len(), numbers.len());
@@ -180,9 +170,8 @@ fn unsound_documents(
         return None;
     }
     let largest = grouped.facets.largest(row % grouped.facets.judgments.len());
-    let (label, number) = named
-        .into_iter()
-        .zip(numbers)
-        .find(|&(label, &number)| book.code(largest[number as usize]) != Some(label))?;
+    let (label, number) = named.into_iter().zip(numbers).find(|&(label, &number)| {
+        matrix.codebook().code(largest[number as usize]) != Some(label)
+    })?;
     Some(format!("document {number} has code {label}, which is not that of its largest grade"))
 }

@@ -5,22 +5,18 @@ use std::{io::Write, path::Path};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    fields::{Encoder, bytes_of},
+    fields::encoded,
     layout::{
         AGGREGATION, ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, OPTIONAL, REQUIRED, SPANS, TIES,
         TILE_ALIGN, TILES, VERSION,
     },
-    optional_sections::{encode_exact, encode_groups, encode_spans, encode_tied, encode_units},
-    sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs},
 };
-use crate::{
-    atomic_file,
-    error::{Error, Result},
-    format::lmx::MAGIC,
-    judged_by::FacetKind,
-    matrix::{code::GradeRange, label_matrix::LabelMatrix},
-    rule::IdealSource,
-};
+use crate::atomic_file;
+use crate::error::{Error, Result};
+use crate::format::lmx::MAGIC;
+use crate::judged_by::FacetKind;
+use crate::matrix::{LabelMatrix, code::GradeRange};
+use crate::rule::IdealSource;
 
 impl LabelMatrix {
     /// Writes the label matrix as a `.lmx` file, first under a temporary name in the same folder:
@@ -57,30 +53,31 @@ impl LabelMatrix {
 /// leaves an empty section out.
 fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
     let extent = matrix.book.extent().unwrap_or(GradeRange::NONE);
-    let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
+    let exact = matrix.exact.as_ref().map(|exact| encoded(|to| to.exact(exact, extent)));
+    let units = matrix.rule.units.as_deref();
     let retrieved = matrix.ideal == IdealSource::Retrieved;
     let of_groups =
         if matrix.judged_by() == Some(FacetKind::Subtopic) { OPTIONAL } else { REQUIRED };
     [
-        (TIES, OPTIONAL, matrix.tied.as_ref().map(encode_tied)),
+        (TIES, OPTIONAL, matrix.tied.as_ref().map(|tied| encoded(|to| to.tied(tied)))),
         // Without the section, ideal rankings are of the judgments.
-        (IDEAL, OPTIONAL, retrieved.then(|| bytes_of(&[1]))),
+        (IDEAL, OPTIONAL, retrieved.then(|| encoded(|to| to.u32(1)))),
         (EXACT, REQUIRED, exact),
-        (FACETS, of_groups, matrix.grouped.as_ref().map(encode_groups)),
-        (AGGREGATION, OPTIONAL, encode_units(&matrix.rule)),
-        (SPANS, REQUIRED, matrix.spans.as_ref().map(encode_spans)),
+        (FACETS, of_groups, matrix.grouped.as_ref().map(|rows| encoded(|to| to.facets(rows)))),
+        (AGGREGATION, OPTIONAL, units.map(|units| encoded(|to| to.units(units)))),
+        (SPANS, REQUIRED, matrix.spans.as_ref().map(|spans| encoded(|to| to.spans(spans)))),
     ]
 }
 
 fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<()> {
     let small = [
-        encode_rule(matrix),
-        encode_book(&matrix.book),
-        encode_ids(&matrix.queries),
-        encode_facts(&matrix.facts),
-        encode_runs(&matrix.runs),
-        bytes_of(&matrix.depths),
-        encode_packing(&matrix.packing),
+        encoded(|to| to.rule(matrix)),
+        encoded(|to| to.book(&matrix.book)),
+        encoded(|to| to.ids(&matrix.queries)),
+        encoded(|to| to.facts(&matrix.facts)),
+        encoded(|to| to.runs(&matrix.runs)),
+        encoded(|to| to.u32s(&matrix.depths)),
+        encoded(|to| to.packing(&matrix.packing)),
     ];
     let more = further(matrix);
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
@@ -94,16 +91,16 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
         *offset = end.next_multiple_of(if at == TILES { TILE_ALIGN } else { ALIGN });
         end = *offset + bytes.len();
     }
-    let mut head = Encoder::default();
-    head.bytes(&MAGIC);
-    head.u32s(&[VERSION, sections.len() as u32]);
-    // The checksum is of a header with zeros in its place.
-    head.u64s(&[end as u64, 0]);
-    for &(kind, mark, offset, bytes) in &sections {
-        head.u32s(&[kind, mark]);
-        head.u64s(&[offset as u64, bytes.len() as u64, xxh3_64(bytes)]);
-    }
-    let mut head = head.0;
+    let mut head = encoded(|head| {
+        head.bytes(&MAGIC);
+        head.u32s(&[VERSION, sections.len() as u32]);
+        // The checksum is of a header with zeros in its place.
+        head.u64s(&[end as u64, 0]);
+        for &(kind, mark, offset, bytes) in &sections {
+            head.u32s(&[kind, mark]);
+            head.u64s(&[offset as u64, bytes.len() as u64, xxh3_64(bytes)]);
+        }
+    });
     let checksum = xxh3_64(&head);
     head[HEADER - 8..HEADER].copy_from_slice(&checksum.to_le_bytes());
 

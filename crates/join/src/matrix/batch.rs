@@ -27,15 +27,10 @@ pub struct Batch<'a> {
     pub(crate) labels: &'a [u8],
     /// The tiles of this batch.
     pub(crate) tiles: Range<usize>,
-    /// The tied groups of all rows.
-    pub(crate) tied: Option<&'a MatrixTies>,
     /// The exact grades of all queries and rows, if codes are classes of them.
     pub(crate) exact: Option<&'a ExactGrades>,
-    /// The judgments by facet, and the named documents of all rows, if judgments were read by
-    /// facet.
-    pub(crate) grouped: Option<&'a FacetRows>,
-    /// The rankings as passages, if judgments were read by span.
-    pub(crate) spans: Option<&'a SpanRows>,
+    /// The matrix of the rankings, unless they are in a block.
+    pub(crate) matrix: Option<&'a LabelMatrix>,
     /// The judgments of each row's own documents, if no other judgments are to be known.
     pub(crate) known: Option<&'a RetrievedHistograms>,
     /// Lists of the documents of the tiles that matter to folds.
@@ -61,7 +56,7 @@ impl<'a> Batch<'a> {
     /// Returns the documents with equal scores but different labels in all rankings of the matrix.
     /// Other batches are included. `None` if tied groups are not known.
     pub fn tied_groups(&self) -> Option<&'a MatrixTies> {
-        self.tied
+        self.matrix?.tied_groups()
     }
 
     /// Returns the number of queries that the batch has judgment counts of.
@@ -99,10 +94,7 @@ impl<'a> Batch<'a> {
     /// Returns the exact grades of the judgments, by query or row as [`Batch::facts`], if a code
     /// covers several grades.
     pub fn exact_facts(&self) -> Option<&'a ExactHistograms> {
-        match self.known {
-            Some(known) => known.exact.as_ref(),
-            None => self.exact.map(|exact| &exact.facts),
-        }
+        self.exact.map(|exact| self.known.map_or(&exact.facts, |known| &known.exact))
     }
 
     /// Returns the index in [`Batch::facts`] of the judgment counts for a row (ranking).
@@ -125,13 +117,13 @@ impl<'a> Batch<'a> {
     /// Returns the matrix's judgments by facet (judge, subtopic or preference), if there are any.
     /// The named documents of all rows come with them, other batches included.
     pub fn facet_rows(&self) -> Option<&'a FacetRows> {
-        self.grouped
+        self.matrix?.facet_rows()
     }
 
     /// Returns all rankings of the matrix as rankings of passages, if judgments were read by span.
     /// Other batches are included.
     pub fn span_rows(&self) -> Option<&'a SpanRows> {
-        self.spans
+        self.matrix?.span_rows()
     }
 
     /// Returns the exact grades of the judged documents of one ranking, in rank order, by its tile
@@ -143,7 +135,7 @@ impl<'a> Batch<'a> {
 
     /// Returns whether the batch borrows its tiles from the label matrix `matrix`.
     pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
-        std::ptr::eq(self.packing, &matrix.packing)
+        self.matrix.is_some_and(|own| std::ptr::eq(own, matrix))
     }
 
     /// Returns the judgment counts for a row (ranking): the number of documents of each label code.
@@ -257,10 +249,8 @@ impl LabelMatrix {
             packing: &self.packing,
             labels: self.tile_bytes(),
             tiles: 0..self.packing.tiles.len(),
-            tied: self.tied.as_ref(),
             exact: self.exact.as_ref(),
-            grouped: self.grouped.as_ref(),
-            spans: self.spans.as_ref(),
+            matrix: Some(self),
             known: None,
             lists: None,
         }

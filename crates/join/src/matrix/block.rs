@@ -150,10 +150,8 @@ impl Block {
             packing: &self.packing,
             labels: bytemuck::cast_slice(&self.lines[..lines]),
             tiles: 0..self.packing.tiles.len(),
-            tied: None,
             exact: self.exact(book),
-            grouped: None,
-            spans: None,
+            matrix: None,
             known: None,
             lists: None,
         })

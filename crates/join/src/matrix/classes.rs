@@ -335,33 +335,28 @@ mod tests {
         let tiles =
             [(64, 100, 5), (16, 60, 50), (64, 140, 100), (16, 200, 90), (16, 4, 90), (64, 0, 1)];
         for (lanes, depth, share) in tiles {
-            let label = |random: &mut dyn FnMut(u64) -> u64| {
+            let label = |_| {
                 // A stored label may be any byte.
                 let first = if random(100) < share { FIRST_GRADE } else { 0 };
                 first + random(3) as u8
             };
-            let labels: Vec<u8> = (0..lanes * depth).map(|_| label(&mut random)).collect();
+            let labels: Vec<u8> = (0..lanes * depth).map(label).collect();
             let tile = Tile { labels: &labels, lanes, depth };
-            let is_judged = |&label: &u8| CodesAbove::JUDGED.contains(label);
+            let is_judged = |label| CodesAbove::JUDGED.contains(label);
             let grades: Vec<Vec<f64>> = (0..lanes)
                 .map(|lane| {
-                    let all = tile.lane(lane).filter(|label| is_judged(label)).count();
+                    let all = tile.lane(lane).filter(|&label| is_judged(label)).count();
                     // Some lanes lack a grade.
                     let known = all.saturating_sub(usize::from(lane % 7 == 3));
                     (0..known).map(|_| random(601) as f64 / 2.0).collect()
                 })
                 .collect();
             for book in &books {
-                let mut known: Vec<_> = grades.iter().map(|grades| grades.iter()).collect();
                 let mut expected = labels.clone();
-                for (rank, lane) in
-                    (0..depth).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane)))
-                {
-                    let label = &mut expected[tile.position(lane, rank)];
-                    if is_judged(label)
-                        && let Some(&grade) = known[lane].next()
-                    {
-                        *label = book.class(grade);
+                for (lane, grades) in grades.iter().enumerate() {
+                    let judged = (0..depth).filter(|&rank| is_judged(tile.label(lane, rank)));
+                    for (rank, &grade) in judged.zip(grades) {
+                        expected[tile.position(lane, rank)] = book.class(grade);
                     }
                 }
                 let mut scratch = vec![9; 7];
@@ -385,8 +380,7 @@ mod tests {
             for strip in 0..lanes / NARROW_LANES {
                 for first in (0..depth).step_by(64) {
                     let of_strip = strip * NARROW_LANES..(strip + 1) * NARROW_LANES;
-                    let of_lane =
-                        |lane| tile.lane(lane).skip(first).take(64).map(|label| is_judged(&label));
+                    let of_lane = |lane| tile.lane(lane).skip(first).take(64).map(is_judged);
                     let documents =
                         of_strip.clone().flat_map(of_lane).filter(|&judged| judged).count();
                     let gaps = of_strip

@@ -15,14 +15,14 @@ use crate::bytes::mmap::Mapping;
 
 /// A contiguous array of values, owned or borrowed from the memory of an opened `.lmx` file.
 #[derive(Debug, Clone)]
-pub struct Column<T>(ColumnMemory<T>);
-
-#[derive(Debug, Clone)]
-enum ColumnMemory<T> {
+pub enum Column<T> {
+    /// Values in memory of their own.
     Owned(Vec<T>),
     /// A part of a file.
     Mapped {
+        /// The file.
         file: Arc<Mapping>,
+        /// The place of the bytes in the file.
         range: Range<usize>,
         /// A function that reads bytes as values. The column stores the function, because bytes may
         /// be read only as some types, and `T` can be any type.
@@ -35,19 +35,19 @@ impl<T: bytemuck::Pod> Column<T> {
     /// aligned.
     pub(crate) fn in_file(file: &Arc<Mapping>, range: Range<usize>) -> Option<Self> {
         bytemuck::try_cast_slice::<u8, T>(&file[range.clone()]).ok()?;
-        Some(Self(ColumnMemory::Mapped { file: file.clone(), range, read: bytemuck::cast_slice }))
+        Some(Self::Mapped { file: file.clone(), range, read: bytemuck::cast_slice })
     }
 }
 
 impl<T: Clone> Column<T> {
     /// Returns the values of the array for changes; values borrowed from a file are copied first.
     pub(crate) fn to_mut(&mut self) -> &mut Vec<T> {
-        if let ColumnMemory::Mapped { .. } = self.0 {
-            self.0 = ColumnMemory::Owned(self.to_vec());
+        if let Self::Mapped { .. } = self {
+            *self = Self::Owned(self.to_vec());
         }
-        match &mut self.0 {
-            ColumnMemory::Owned(values) => values,
-            ColumnMemory::Mapped { .. } => unreachable!("it was copied"),
+        match self {
+            Self::Owned(values) => values,
+            Self::Mapped { .. } => unreachable!("it was copied"),
         }
     }
 }
@@ -60,7 +60,7 @@ impl<T> Default for Column<T> {
 
 impl<T> From<Vec<T>> for Column<T> {
     fn from(values: Vec<T>) -> Self {
-        Self(ColumnMemory::Owned(values))
+        Self::Owned(values)
     }
 }
 
@@ -68,9 +68,9 @@ impl<T> Deref for Column<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        match &self.0 {
-            ColumnMemory::Owned(values) => values,
-            ColumnMemory::Mapped { file, range, read } => read(&file[range.clone()]),
+        match self {
+            Self::Owned(values) => values,
+            Self::Mapped { file, range, read } => read(&file[range.clone()]),
         }
     }
 }
@@ -90,13 +90,11 @@ mod tests {
         let numbers = [0.5f64, 1.0, f64::NAN];
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         let file = Arc::new(Mapping::copied(&bytes).unwrap());
-        let mut column = Column::<f64>::in_file(&file, 0..16).unwrap();
+        let in_file = |range| Column::<f64>::in_file(&file, range);
+        let mut column = in_file(0..16).unwrap();
         assert_eq!(column.as_ptr().cast(), file.as_ptr());
-        assert!(
-            Column::<f64>::in_file(&file, 4..20).is_none()
-                && Column::<f64>::in_file(&file, 0..12).is_none()
-        );
-        assert!(Column::<f64>::in_file(&file, 8..8).is_some_and(|none| none.is_empty()));
+        assert!(in_file(4..20).is_none() && in_file(0..12).is_none());
+        assert!(in_file(8..8).is_some_and(|none| none.is_empty()));
         let copy = column.clone();
         assert!(
             column == copy && column == Column::from(vec![0.5, 1.0]) && column != Column::default()

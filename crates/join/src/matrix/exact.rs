@@ -288,9 +288,8 @@ mod tests {
         facts.push([3]);
         let book = Codebook::single_class(exact.extent().unwrap()).at_levels([0.25, 1.0]).unwrap();
         let classed = exact.classed(&facts, &book);
-        let counts = |query: usize| classed.get(query).iter().collect::<Vec<_>>();
         assert_eq!(
-            [counts(0), counts(1), counts(2)],
+            [0, 1, 2].map(|query| classed.get(query).iter().collect::<Vec<_>>()),
             [vec![(2, 2), (3, 1), (4, 2), (5, 1)], vec![(2, 1)], vec![(5, 1)]]
         );
         let (ends, grades) = exact.columns();
@@ -300,13 +299,12 @@ mod tests {
             ExactHistograms::from_columns(ends.clone(), grades.to_vec().into(), &counts, &facts)
         };
         assert_eq!(opened(&grades, &counts), Ok(exact));
-        let wrong = opened(&grades, &vec![1; counts.len()]);
-        assert_eq!(wrong, Err("query 1: not every judged document has an exact grade".to_owned()));
-        let wrong = opened(&[-0.0, 0.5, 2.25, 1.0], &counts);
-        assert_eq!(
-            wrong,
-            Err("query 1: its grades are not finite, distinct and ascending".to_owned())
-        );
+        for (grades, counts, message) in [
+            (&grades[..], &[1; 4][..], "not every judged document has an exact grade"),
+            (&[-0.0, 0.5, 2.25, 1.0], &counts, "its grades are not finite, distinct and ascending"),
+        ] {
+            assert_eq!(opened(grades, counts), Err(format!("query 1: {message}")));
+        }
     }
 
     #[test]
@@ -317,8 +315,7 @@ mod tests {
             let grade = |document: u32| f64::from(document * 37 % 64 / (1 + query % 3)) / 2.0;
             exact.push(&mut (0..query).map(grade).collect::<Vec<_>>());
         }
-        let queries: Vec<ExactHistogram<'_>> =
-            (0..exact.len()).map(|query| exact.get(query)).collect();
+        let queries: Vec<_> = (0..exact.len()).map(|query| exact.get(query)).collect();
         for level in (0..140).map(|level| f64::from(level) / 4.0 - 0.25) {
             let expected =
                 queries.iter().map(|query| query.grades.partition_point(|&grade| grade < level));

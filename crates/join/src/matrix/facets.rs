@@ -67,11 +67,7 @@ impl<'a> QueryFacets<'a> {
     /// Returns the facet judgments of the query, each with the number of its preference sub-group.
     /// Without sub-groups, all numbers are 0 and mean nothing.
     pub fn with_subgroups(&self) -> impl Iterator<Item = (&'a FacetJudgment, u32)> + use<'a> {
-        let Self { judgments, subgroups, .. } = *self;
-        judgments
-            .iter()
-            .enumerate()
-            .map(move |(at, judgment)| (judgment, subgroups.get(at).copied().unwrap_or(0)))
+        self.judgments.iter().zip(self.subgroups.iter().copied().chain(std::iter::repeat(0)))
     }
 }
 

@@ -320,9 +320,11 @@ impl MatrixBuilder {
             width: self.spans.as_ref().map_or(0, |gold| gold.width()),
         };
         for (number, run) in self.runs.iter().enumerate() {
-            columns.add(run, number * queries..(number + 1) * queries).map_err(|message| {
-                Error::Unanswerable(format!("run {}: {message}", run.info.name))
-            })?;
+            for piece in &run.pieces {
+                columns.add(piece, number * queries..(number + 1) * queries).map_err(
+                    |message| Error::Unanswerable(format!("run {}: {message}", run.info.name)),
+                )?;
+            }
         }
         let RowColumns { depths, labels, exact, numbers, spans, .. } = columns;
         check_depths(&self.rule, &depths).map_err(Error::Unanswerable)?;
@@ -448,96 +450,65 @@ struct RowColumns<'a> {
     width: usize,
 }
 
-/// The labels and other data of a [`StagedPiece`] that no ranking has taken so far.
-struct RestOfPiece<'a> {
-    labels: &'a [u8],
-    exact: &'a [f64],
-    numbers: &'a [u32],
-    spans: &'a [u32],
-}
-
-impl RestOfPiece<'_> {
-    /// Rejects a piece of a run with labels or other data that belong to no ranking.
-    fn check_empty(&self) -> Result<(), String> {
+impl<'a> RowColumns<'a> {
+    /// Notes the depth, the labels and the optional data of each ranking of a piece of a run, which
+    /// has the rows `of_run`, a row for each query. Rejects labels or other data that belong to no
+    /// ranking.
+    fn add(&mut self, piece: &'a StagedPiece, of_run: Range<usize>) -> Result<(), String> {
+        // What no ranking has taken so far.
+        let (mut labels, mut exact) = (&piece.labels[..], &piece.exact[..]);
+        let (mut numbers, mut spans) = (&piece.numbers[..], &piece.spans[..]);
+        for &StagedRow { query, depth } in &piece.rows {
+            let row = of_run
+                .clone()
+                .nth(query as usize)
+                .ok_or_else(|| format!("a row of query {query}, and there are {}", of_run.len()))?;
+            // A staged row has a label at least, so depth 0 means that the query has no row so far.
+            if self.depths[row] > 0 {
+                return Err(format!("two rows of query {query}"));
+            }
+            self.depths[row] = depth;
+            let own = labels.split_off(..depth as usize).ok_or_else(|| {
+                format!(
+                    "a row of query {query} with {depth} labels, and its piece has {} left",
+                    labels.len()
+                )
+            })?;
+            self.labels[row] = own;
+            let count = |set: CodesAbove| own.iter().filter(|code| set.contains(**code)).count();
+            let too_few = |count, documents, left, what| {
+                format!(
+                    "a row of query {query} has {count} {documents} documents, and its piece \
+                     {left} {what} left"
+                )
+            };
+            if let Some(of_row) = self.exact.get_mut(row) {
+                let judged = count(CodesAbove::JUDGED);
+                let grades = exact.split_off(..judged);
+                *of_row = grades.ok_or_else(|| too_few(judged, "judged", exact.len(), "grades"))?;
+            }
+            if let Some(of_row) = self.numbers.get_mut(row) {
+                let named = count(CodesAbove::IN_QRELS);
+                let taken = numbers.split_off(..named);
+                *of_row = taken.ok_or_else(|| too_few(named, "named", numbers.len(), "numbers"))?;
+            }
+            if let Some(of_row) = self.spans.get_mut(row) {
+                *of_row = spans.split_off(..depth as usize * self.width).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} lacks the numbers of positions of its {depth} \
+                         results"
+                    )
+                })?;
+            }
+        }
         let left = [
-            (self.spans.len(), "numbers of positions"),
-            (self.numbers.len(), "numbers of documents"),
-            (self.exact.len(), "exact grades"),
-            (self.labels.len(), "labels"),
+            (spans.len(), "numbers of positions"),
+            (numbers.len(), "numbers of documents"),
+            (exact.len(), "exact grades"),
+            (labels.len(), "labels"),
         ];
         if let Some((count, what)) = left.iter().find(|(count, _)| *count > 0) {
             return Err(format!("a piece has {count} {what} that belong to no row"));
-        }
-        Ok(())
-    }
-}
-
-impl<'a> RowColumns<'a> {
-    /// Notes the depth, the labels and the optional data of each ranking of a run, which has the
-    /// rows `of_run`, a row for each query.
-    fn add(&mut self, run: &'a StagedRun, of_run: Range<usize>) -> Result<(), String> {
-        for StagedPiece { rows, labels, exact, numbers, spans } in &run.pieces {
-            let mut rest = RestOfPiece { labels, exact, numbers, spans };
-            for &StagedRow { query, depth } in rows {
-                let queries = of_run.len();
-                let row = of_run
-                    .clone()
-                    .nth(query as usize)
-                    .ok_or_else(|| format!("a row of query {query}, and there are {queries}"))?;
-                // A staged row has a label at least, so depth 0 means that the query has no row so
-                // far.
-                if self.depths[row] > 0 {
-                    return Err(format!("two rows of query {query}"));
-                }
-                self.depths[row] = depth;
-                self.labels[row] = rest.labels.split_off(..depth as usize).ok_or_else(|| {
-                    format!(
-                        "a row of query {query} with {depth} labels, and its piece has {} left",
-                        rest.labels.len()
-                    )
-                })?;
-                self.add_optional(row, query, &mut rest)?;
-            }
-            rest.check_empty()?;
-        }
-        Ok(())
-    }
-
-    /// Takes the optional data of a ranking, whose labels are noted, from the rest of its piece.
-    fn add_optional(
-        &mut self,
-        row: usize,
-        query: u32,
-        rest: &mut RestOfPiece<'a>,
-    ) -> Result<(), String> {
-        let (depth, labels) = (self.depths[row], self.labels[row]);
-        let count = |set: CodesAbove| labels.iter().filter(|&&label| set.contains(label)).count();
-        if let Some(exact) = self.exact.get_mut(row) {
-            let judged = count(CodesAbove::JUDGED);
-            *exact = rest.exact.split_off(..judged).ok_or_else(|| {
-                format!(
-                    "a row of query {query} has {judged} judged documents, and its piece {} grades \
-                     left",
-                    rest.exact.len()
-                )
-            })?;
-        }
-        if let Some(numbers) = self.numbers.get_mut(row) {
-            let named = count(CodesAbove::IN_QRELS);
-            *numbers = rest.numbers.split_off(..named).ok_or_else(|| {
-                format!(
-                    "a row of query {query} has {named} named documents, and its piece {} numbers \
-                     left",
-                    rest.numbers.len()
-                )
-            })?;
-        }
-        if let Some(spans) = self.spans.get_mut(row) {
-            *spans = rest.spans.split_off(..depth as usize * self.width).ok_or_else(|| {
-                format!(
-                    "a row of query {query} lacks the numbers of positions of its {depth} results"
-                )
-            })?;
         }
         Ok(())
     }

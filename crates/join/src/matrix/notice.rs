@@ -497,24 +497,15 @@ mod tests {
 
     #[test]
     fn what_parts_have_seen_adds_up_and_is_judged_as_a_whole() {
-        let (ties, part) = (
-            TieBreak::Input,
-            ScoreWarnings {
-                ranked: 3,
-                judged: 0,
-                several: 2,
-                equal: 2,
-                compared: 3,
-                contrary: 2,
-                in_f32: 1,
-                whole: 3,
-                counted: 1,
-                exchanged: 2,
-                in_arrays: 9,
-                decided: 1,
-            },
-        );
-        let mut all = part;
+        let ties = TieBreak::Input;
+        // Queries that are ranked, judged, several, equal, compared, contrary, in_f32, whole,
+        // counted, exchanged, in_arrays and decided.
+        let counts = |numbers: [u64; 12]| {
+            let mut counts = ScoreWarnings::default();
+            std::iter::zip(counts.counts(), numbers).for_each(|(to, number)| *to = number);
+            counts
+        };
+        let mut all = counts([3, 0, 2, 2, 3, 2, 1, 3, 1, 2, 9, 1]);
         assert_eq!(
             all.notices(ties),
             [
@@ -527,37 +518,8 @@ mod tests {
                 Notice::DecidedByTies { queries: 1, total: 9 },
             ]
         );
-        all.merge(ScoreWarnings {
-            ranked: 3,
-            judged: 1,
-            several: 3,
-            equal: 2,
-            compared: 17,
-            contrary: 0,
-            in_f32: 4,
-            whole: 2,
-            counted: 2,
-            exchanged: 0,
-            in_arrays: 2,
-            decided: 0,
-        });
-        assert_eq!(
-            all,
-            ScoreWarnings {
-                ranked: 6,
-                judged: 1,
-                several: 5,
-                equal: 4,
-                compared: 20,
-                contrary: 2,
-                in_f32: 5,
-                whole: 5,
-                counted: 3,
-                exchanged: 2,
-                in_arrays: 11,
-                decided: 1,
-            }
-        );
+        all.merge(counts([3, 1, 3, 2, 17, 0, 4, 2, 2, 0, 2, 0]));
+        assert_eq!(all, counts([6, 1, 5, 4, 20, 2, 5, 5, 3, 2, 11, 1]));
         assert_eq!(
             all.notices(ties),
             [Notice::TiesInF32 { queries: 5 }],

@@ -55,7 +55,7 @@ impl GoldCounts {
 
     /// Returns the number of positions in a query's judged passages of at least each grade.
     pub fn gold(&self, query: usize) -> &[u64] {
-        &self.gold[query * self.grades.len()..(query + 1) * self.grades.len()]
+        &self.gold[query * self.grades.len()..][..self.grades.len()]
     }
 
     /// Returns the numbers of gold positions of some of the queries alone.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Batch, ExactHistograms, GradeHistograms, MAX_JUDGED, RetrievedHistograms, Unpacked, View,
+    Batch, MAX_JUDGED, RetrievedHistograms, Unpacked, View,
     code::{FIRST_GRADE, NEGATIVE},
 };
 use crate::error::{Result, unanswerable};
@@ -38,40 +38,33 @@ impl RetrievedHistograms {
         if u32::try_from(counts).is_err() {
             return unanswerable(format!("{counts} counts of what was retrieved are 2³² or more"));
         }
-        let mut facts = GradeHistograms::new();
-        let mut exact = batch.exact().map(|_| ExactHistograms::default());
+        let mut all = Self::default();
         for place in batch.places() {
             // A row that lies in no tile of the batch has no documents.
-            let Some((at, lane)) = place else {
-                facts.push([]);
-                exact.iter_mut().for_each(|exact| exact.push(&mut []));
-                continue;
-            };
-            let (part, lane) = (&parts[at as usize - batch.tiles.start], lane.into());
-            facts.push_counts(part.facts.get(lane).iter());
-            exact.iter_mut().for_each(|exact| exact.push_query(part.exact.get(lane)));
+            let part = place
+                .map(|(at, lane)| (&parts[at as usize - batch.tiles.start], usize::from(lane)));
+            let facts = part.map(|(part, lane)| part.facts.get(lane).iter());
+            all.facts.push_counts(facts.into_iter().flatten());
+            if batch.exact().is_some() {
+                let exact = part.map(|(part, lane)| part.exact.get(lane));
+                all.exact.push_query(exact.unwrap_or_default());
+            }
         }
-        Ok(Self { facts, exact })
+        Ok(all)
     }
 }
 
-/// The number of documents of each label code in the rankings of one tile, lane by lane.
-#[derive(Default)]
-struct TileCounts {
-    facts: GradeHistograms,
-    exact: ExactHistograms,
-}
-
+/// Counts the documents of each label code in the rankings of one tile, lane by lane.
 fn tile_counts(
     batch: &Batch<'_>,
     view: View,
     at: usize,
     viewed: &mut Vec<u8>,
     unpacked: &mut Unpacked,
-) -> TileCounts {
+) -> RetrievedHistograms {
     unpacked.take(view.apply(batch.tile(at), viewed));
     let codes = batch.codebook().codes();
-    let mut totals = TileCounts::default();
+    let mut totals = RetrievedHistograms::default();
     for lane in 0..batch.rows(at).len() {
         let labels = unpacked.lane(lane).iter().copied();
         // A damaged file may have labels that stand for nothing.
@@ -91,8 +84,8 @@ fn tile_counts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Block;
     use crate::matrix::code::{Codebook, NOT_IN_QRELS};
+    use crate::matrix::{Block, GradeHistograms};
 
     #[test]
     fn documents_are_counted_as_far_as_the_view_goes() {

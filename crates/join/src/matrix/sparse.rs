@@ -270,6 +270,22 @@ mod tests {
         (0..lanes * depth).map(|_| label()).collect()
     }
 
+    /// Lists the named documents of a tile.
+    fn named<'r>(
+        level: Level,
+        labels: &[u8],
+        lanes: usize,
+        room: &'r mut Vec<SparseDocument>,
+    ) -> Option<&'r [SparseDocument]> {
+        let tile = Tile { labels, lanes, depth: labels.len() / lanes };
+        listed(level, tile, CodesAbove::IN_QRELS, SPARSE, room)
+    }
+
+    /// Returns a listed document as its rank, lane and code.
+    fn fields(document: &SparseDocument) -> (u32, usize, u8) {
+        (document.rank(), document.lane(), document.code())
+    }
+
     #[test]
     fn lists_have_every_named_document_in_the_order_of_labels() {
         let mut seen = 0;
@@ -277,25 +293,16 @@ mod tests {
             [(64, 400, 40), (64, 4, 100), (16, 1000, 100), (64, 0, 40), (16, 300, 7000)]
         {
             let labels = labels(lanes, depth, often);
-            let tile = Tile { labels: &labels, lanes, depth };
-            let groups =
-                (0..depth).step_by(QUAD).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane)));
-            let places = groups
-                .flat_map(|(first, lane)| (first..first + QUAD).map(move |rank| (rank, lane)));
-            let expected: Vec<_> = places
-                .map(|(rank, lane)| (rank as u32 + 1, lane, tile.label(lane, rank)))
-                .filter(|&(_, _, code)| code >= 2)
-                .collect();
-            for level in
-                laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level())
-            {
+            // Groups of four ranks lie lane by lane.
+            let documents = labels.iter().enumerate().map(|(at, &code)| {
+                let (group, rank) = (at / QUAD, at % QUAD);
+                ((group / lanes * QUAD + rank) as u32 + 1, group % lanes, code)
+            });
+            let expected: Vec<_> = documents.filter(|document| document.2 >= 2).collect();
+            for cpu in laneval::parts::engine::cpu::Cpu::levels() {
                 let mut room = Vec::new();
-                let list =
-                    listed(level, tile, CodesAbove::IN_QRELS, SPARSE, &mut room).expect("a list");
-                let found: Vec<_> = list
-                    .iter()
-                    .map(|document| (document.rank(), document.lane(), document.code()))
-                    .collect();
+                let list = named(cpu.level(), &labels, lanes, &mut room).expect("a list");
+                let found: Vec<_> = list.iter().map(fields).collect();
                 assert_eq!(found, expected, "{lanes} lanes, depth {depth}");
                 assert!(list.iter().all(|document| document.line() == (document.rank() - 1) / 64));
             }
@@ -310,20 +317,15 @@ mod tests {
         let mut room = Vec::new();
         let mut dense = vec![1; 64 * 64];
         (0..64 * 64 / SPARSE).for_each(|at| dense[at * 31] = 3);
-        fn tile(labels: &[u8]) -> Tile<'_> {
-            Tile { labels, lanes: 64, depth: 64 }
-        }
-        assert!(listed(level, tile(&dense), CodesAbove::IN_QRELS, SPARSE, &mut room).is_some());
+        assert!(named(level, &dense, 64, &mut room).is_some());
         dense[1] = 3;
-        assert!(listed(level, tile(&dense), CodesAbove::IN_QRELS, SPARSE, &mut room).is_none());
+        assert!(named(level, &dense, 64, &mut room).is_none());
         let mut deep = vec![0; 16 * (DEEPEST_LISTED + QUAD)];
         deep[16 * DEEPEST_LISTED - 1] = 255;
-        let deepest =
-            Tile { labels: &deep[..16 * DEEPEST_LISTED], lanes: 16, depth: DEEPEST_LISTED };
-        let list = listed(level, deepest, CodesAbove::IN_QRELS, SPARSE, &mut room).expect("a list");
-        assert_eq!((list[0].rank(), list[0].lane(), list[0].code()), (1 << 18, 15, 255));
-        let deeper = Tile { labels: &deep, lanes: 16, depth: DEEPEST_LISTED + QUAD };
-        assert!(listed(level, deeper, CodesAbove::IN_QRELS, SPARSE, &mut room).is_none());
+        let deepest = &deep[..16 * DEEPEST_LISTED];
+        let list = named(level, deepest, 16, &mut room).expect("a list");
+        assert_eq!(fields(&list[0]), (1 << 18, 15, 255));
+        assert!(named(level, &deep, 16, &mut room).is_none());
     }
 
     #[test]

@@ -204,11 +204,7 @@ mod tests {
     fn deepest_rows_first_and_ties_in_row_order() {
         let packing = Packing::new(&[3, 0, 7, 3, 7]).unwrap();
         assert_eq!(packing.order, [2, 4, 0, 3]);
-        assert_eq!(packing.tiles.len(), 1);
-        assert_eq!(
-            (packing.tiles[0].lanes, packing.tiles[0].depth, packing.tiles[0].rows),
-            (16, 8, 4)
-        );
+        assert_eq!(packing.tiles, [TileSpan { offset: 0, depth: 8, lanes: 16, first: 0, rows: 4 }]);
         assert_eq!(Packing::new(&[0, 0]).unwrap(), Packing::default());
     }
 

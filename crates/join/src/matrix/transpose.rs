@@ -87,20 +87,15 @@ mod tests {
                 })
                 .collect();
             let depth = usize::next_multiple_of(deepest, QUAD);
-            for level in
-                laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level())
-            {
+            for cpu in laneval::parts::engine::cpu::Cpu::levels() {
                 let mut tile = vec![0xee; depth * lanes];
                 let borrowed: Vec<&[u8]> = rankings.iter().map(Vec::as_slice).collect();
-                transpose_into(level, &borrowed, lanes, &mut tile);
+                transpose_into(cpu.level(), &borrowed, lanes, &mut tile);
                 let tile = Tile { labels: &tile, lanes, depth };
                 for lane in 0..lanes {
                     for rank in 0..depth {
-                        let expected = rankings
-                            .get(lane)
-                            .and_then(|ranking| ranking.get(rank))
-                            .copied()
-                            .unwrap_or(0);
+                        let expected = rankings.get(lane).and_then(|ranking| ranking.get(rank));
+                        let expected = expected.copied().unwrap_or(0);
                         assert_eq!(tile.label(lane, rank), expected, "lane {lane}, rank {rank}");
                     }
                 }

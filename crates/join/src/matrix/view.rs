@@ -32,9 +32,8 @@ impl View {
         for rank in 0..depth {
             for lane in 0..lanes {
                 let label = tile.label(lane, rank);
-                let to = if self.judged_only { next[lane] } else { rank };
                 if !self.judged_only || CodesAbove::JUDGED.contains(label) {
-                    scratch[tile.position(lane, to)] = label;
+                    scratch[tile.position(lane, next[lane])] = label;
                     next[lane] += 1;
                 }
             }

@@ -92,8 +92,8 @@ pub(crate) struct AnyOrder {
     /// The number of records, and the number from which on repeated rows are dropped.
     count: usize,
     room: usize,
-    /// The number of rows that were dropped.
-    dropped: u64,
+    /// The number of repeated rows that were dropped.
+    pub dropped: u64,
 }
 
 /// The content of a qrels or run input that stays in memory during reading: text, columns, or
@@ -155,23 +155,16 @@ impl AnyOrder {
         self.names.as_ref().map(GroupNames::ids)
     }
 
-    /// Sets whether repeated documents of a query may be dropped from a large store. That is from
-    /// [many](MANY) rows on, of a text that does not stay in memory.
-    pub fn thinning(self, thinning: bool) -> Self {
+    /// Sets the input that records point into; docnos are copied out of a text that does not stay
+    /// in memory. It is called before any records come. `thinning` says whether repeated documents
+    /// of a query may be dropped from a large store. That is from [many](MANY) rows on, of a text
+    /// that does not stay in memory.
+    pub fn with_input(self, whole: BufferedInput<'_>, thinning: bool) -> Self {
+        let copies = matches!(whole, BufferedInput::Streaming);
         // A text in memory bounds its own records, so only a stream, perhaps a compressed one, can
         // bring rows without end.
-        Self { room: if thinning && self.copies { MANY } else { usize::MAX }, ..self }
-    }
-
-    /// Returns the number of repeated rows that were dropped from the store.
-    pub fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
-    /// Sets the input that records point into; docnos are copied out of a text that does not stay
-    /// in memory. It is called before any records come.
-    pub fn with_input(self, whole: BufferedInput<'_>) -> Self {
-        Self { copies: matches!(whole, BufferedInput::Streaming), ..self }
+        let room = if thinning && copies { MANY } else { usize::MAX };
+        Self { copies, room, ..self }
     }
 
     #[inline(always)]
@@ -281,11 +274,11 @@ fn copy_again(copies: &mut [ChunkDocnos], records: &mut [Record], places: &[u64]
         for record in of_chunk {
             // Copy the bytes up to the next copy, because a copy may have more bytes than the
             // docno.
+            let start = address(*number, 0);
             let next = places.partition_point(|&place| place <= record.at);
             let next = places.get(next).filter(|&&next| next < address(*number + 1, 0));
-            let end = next
-                .map_or(copy.len(), |&next| (next - address(*number, 0)) as usize - BEFORE_DOCNO);
-            let offset = record.offset();
+            let end = next.map_or(copy.len(), |&next| (next - start) as usize - BEFORE_DOCNO);
+            let offset = (record.at - start) as usize;
             record.at = address(*number, bytes.len() + BEFORE_DOCNO);
             bytes.extend_from_slice(&copy[offset - BEFORE_DOCNO..end]);
         }
@@ -413,7 +406,7 @@ mod tests {
 
     #[test]
     fn rows_that_repeat_others_are_dropped_with_their_copies() {
-        let mut scattered = AnyOrder::new(2).with_input(BufferedInput::Streaming).thinning(true);
+        let mut scattered = AnyOrder::new(2).with_input(BufferedInput::Streaming, true);
         // In chunks 2 and 5, the documents 00 … 09 of two queries, each with its rank behind it,
         // and three hundred rows that repeat one.
         for chunk in [2u64, 5] {
@@ -432,18 +425,17 @@ mod tests {
         let ranks = RankColumn::Beside;
         scattered.make_room(Docnos::Chunks { first: 0, chunks: &[], text: false, ranks });
         // Of each query ten documents stay, and twenty rows that repeat them.
-        assert_eq!((scattered.dropped(), scattered.count), (640 - 2 * 30, 2 * 30));
+        assert_eq!((scattered.dropped, scattered.count), (640 - 2 * 30, 2 * 30));
         let take = |taken: &mut Vec<(u32, String, String, u64)>,
                     records: &[Record],
                     docnos: Docnos<'_>| {
             taken.extend(records.iter().map(|record| {
-                let [docno, rank] = [docnos.get(record), docnos.rank_field(record)];
-                let [docno, rank] =
-                    [docno, rank].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+                let [docno, rank] = [docnos.get(record), docnos.rank_field(record)]
+                    .map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
                 (record.query, docno, rank, docnos.position(record).line)
             }));
         };
-        let mut others = AnyOrder::new(2).with_input(BufferedInput::Streaming);
+        let mut others = AnyOrder::new(2).with_input(BufferedInput::Streaming, false);
         [0, 1, 3, 4].into_iter().for_each(|chunk| others.begin_chunk(chunk, 0..0));
         let taken = each_query(
             vec![scattered, others],

@@ -9,7 +9,7 @@ use std::sync::{
 
 use super::{
     any_order::BufferedInput,
-    layout::{ColumnRows, Docnos, address, rank_key},
+    layout::{ColumnRows, Docnos, address, problem, rank_key},
     reader::{Reader, RowReader, RowSource, WorkerResults, gather},
     store::RecordStore,
 };
@@ -21,12 +21,7 @@ use crate::columns::{
     text::{ColumnId, HashedId},
 };
 use crate::error::Result;
-use crate::lines::{
-    chunks::all_workers,
-    diagnostics::{Diagnostic, Diagnostics, Position},
-    layout::SortBy,
-    shape::Role,
-};
+use crate::lines::{chunks::all_workers, diagnostics::Diagnostics, layout::SortBy, shape::Role};
 use crate::progress::{ProgressHandle, add_work, check_stopped, expect_work, is_stopped};
 
 /// The number of rows of columns that a worker takes at a time.
@@ -265,18 +260,12 @@ impl<R: RowReader, K: RecordStore> PieceState<'_, '_, R, K> {
                 let (at, place) = (first + row, address(piece, first + row));
                 if !wrong.contains(&place) {
                     wrong.push(place);
-                    findings.add(place, || problem(piece, at, message.to_owned()));
+                    findings.add(place, || problem(piece, at as u64 + 1, message.to_owned()));
                 }
             });
         }
         keep.keep_rows(ColumnRows { keys, hashed, at: address(piece, first), query }, wrong);
     }
-}
-
-/// Makes the problem of a row of a piece of columns, counted from 0.
-fn problem(piece: u64, at: usize, message: String) -> Diagnostic {
-    let position = Position { chunk: piece, line: at as u64 + 1 };
-    Diagnostic { position, message, earlier: None }
 }
 
 /// Puts the numbers of the groups of judgments in the place of their documents' hashes. Passes each
@@ -340,7 +329,8 @@ fn sort_keys<R: RowReader>(
                     if !reader.is_valid(number) {
                         wrong.push(address(piece, at));
                         let message = || reader.invalid_number(number);
-                        findings.add(address(piece, at), || problem(piece, at, message()));
+                        findings
+                            .add(address(piece, at), || problem(piece, at as u64 + 1, message()));
                     }
                 }
             }

@@ -25,14 +25,16 @@ pub(crate) const MANY: usize = 1 << 20;
 /// The number of rows that are drawn to decide whether a search pays.
 const DRAWN: u64 = 1 << 16;
 
-/// Returns the records of one query that repeat a document, each with the first record of the
-/// document. Pairs are in input order of the later records. All `records` belong to a single query.
+/// Returns the records that repeat a document of their query, each with the first record of the
+/// document. Pairs are in the order of their queries, and in input order of the later records.
 fn duplicates<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
-    let mut found = Vec::new();
-    each_repeated(records, docnos, |same| {
-        found.extend(same[1..].iter().map(|&again| (same[0], again)));
-    });
-    found.sort_unstable_by_key(|(_, again)| again.at);
+    let mut order: Vec<_> = records.iter().collect();
+    sort_by_document(&mut order, docnos);
+    let mut found: Vec<_> = order
+        .chunk_by(|one, other| by_document(one, other, docnos).is_eq())
+        .flat_map(|same| same[1..].iter().map(move |&again| (same[0], again)))
+        .collect();
+    found.sort_unstable_by_key(|(_, again)| (again.query, again.at));
     found
 }
 
@@ -49,20 +51,6 @@ pub(crate) fn report_duplicates(
     }
 }
 
-/// Calls `take` with the records of each document that a query has more than once, in input order.
-fn each_repeated<'a>(
-    records: &'a [Record],
-    docnos: Docnos<'_>,
-    mut take: impl FnMut(&[&'a Record]),
-) {
-    let mut order: Vec<_> = records.iter().collect();
-    sort_by_document(&mut order, docnos);
-    order
-        .chunk_by(|one, other| by_document(one, other, docnos).is_eq())
-        .filter(|same| same.len() > 1)
-        .for_each(&mut take);
-}
-
 /// Drops records that repeat documents of their query, if a random sample of records has repeats.
 /// Each query keeps the first record of each document, and its earliest repeated records. Returns
 /// the number of dropped records.
@@ -73,18 +61,14 @@ pub(crate) fn drop_duplicates(records: &mut Vec<Record>, docnos: Docnos<'_>) -> 
 /// Drops records that repeat documents of their query, except the earliest few; returns the number
 /// dropped.
 fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
-    let mut again = Vec::new();
-    each_repeated(records, docnos, |same| {
-        again.extend(same[1..].iter().map(|record| (record.query, record.at)));
-    });
-    again.sort_unstable();
-    let dropped: Vec<_> = again
-        .chunk_by(|one, other| one.0 == other.0)
+    let pairs = duplicates(records, docnos);
+    let dropped: Vec<_> = pairs
+        .chunk_by(|(_, one), (_, other)| one.query == other.query)
         .flat_map(|of_query| of_query.iter().skip(Problems::LIMIT))
-        .copied()
+        .map(|(_, again)| (again.query, again.at))
         .collect();
     // Both lists may be as long as the records: the first is freed before records are looked up.
-    drop(again);
+    drop(pairs);
     records.retain(|record| dropped.binary_search(&(record.query, record.at)).is_err());
     dropped.len() as u64
 }
@@ -150,7 +134,7 @@ mod tests {
         all[3].hash = 8; // cannot happen to the same docno, and is not looked at
         let chunks: [&[u8]; 1] = [text];
         let docnos = in_text(&chunks);
-        let found: Vec<(u64, u64)> =
+        let found: Vec<_> =
             duplicates(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
         assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
     }
@@ -167,9 +151,8 @@ mod tests {
             prop_assert!(left.is_sorted_by(|one, next| one.at < next.at));
             for query in 0..3 {
                 let [all, left] = [&all, &left].map(|records| {
-                    let of_query: Vec<Record> =
-                        records.iter().filter(|record| record.query == query).copied().collect();
-                    of_query
+                    let of_query = records.iter().filter(|record| record.query == query);
+                    of_query.copied().collect::<Vec<_>>()
                 });
                 let [all, left] = [&all, &left].map(|records| duplicates(records, docnos));
                 prop_assert_eq!(left.len(), all.len().min(Problems::LIMIT));
@@ -181,9 +164,8 @@ mod tests {
 
     #[test]
     fn few_rows_that_repeat_others_cost_nothing_to_keep() {
-        let mut rows: Vec<Record> = (0..3 * DRAWN)
-            .map(|at| Record { hash: at, at, length: 0, ..Record::default() })
-            .collect();
+        let mut rows: Vec<_> =
+            (0..3 * DRAWN).map(|at| Record { hash: at, at, ..Record::default() }).collect();
         let text = vec![0; rows.len()];
         let chunks: [&[u8]; 1] = [&text];
         let docnos = in_text(&chunks);

@@ -55,11 +55,6 @@ impl Record {
     pub fn chunk(&self) -> u64 {
         place(self).0
     }
-
-    /// Returns the offset of the record's docno in its chunk.
-    pub fn offset(&self) -> usize {
-        place(self).1
-    }
 }
 
 /// Consecutive rows of one query in columns, before they become records: most rows can be ranked
@@ -235,6 +230,11 @@ impl<'a> Docnos<'a> {
     pub fn repeat(&self, record: &Record, earlier: &Record, message: String) -> Diagnostic {
         Diagnostic { earlier: Some(self.position(earlier)), ..self.problem(record, message) }
     }
+}
+
+/// Makes a problem with a message, at a line of a chunk of text or a row of a piece of columns.
+pub(crate) fn problem(chunk: u64, line: u64, message: String) -> Diagnostic {
+    Diagnostic { position: Position { chunk, line }, message, earlier: None }
 }
 
 /// Returns the chunk of a record's docno, and the offset of the docno in the chunk.

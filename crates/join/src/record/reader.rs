@@ -41,7 +41,7 @@ use std::sync::{
 use super::{
     any_order::BufferedInput,
     duplicates::{MANY, drop_duplicates},
-    layout::{ColumnRows, Docnos, Record, address, sort_key},
+    layout::{ColumnRows, Docnos, Record, address, problem, sort_key},
     matrix::{ColumnDocs, DenseMatrix},
     store::RecordStore,
 };
@@ -62,7 +62,7 @@ use crate::lines::{
         Chunk, ChunkSize, Content, CutRule, LineRule, ReadBlocks, all_workers, each_block,
         each_chunk,
     },
-    diagnostics::{Diagnostic, Diagnostics, Position},
+    diagnostics::Diagnostics,
     dialect::Rules,
     layout::{NumberKind, RankColumn, SortBy},
     row::{Place, Row, RowBatch, RowSink},
@@ -167,21 +167,17 @@ pub(crate) struct InOrder<'a, M> {
 
 impl<'a, M> InOrder<'a, M> {
     /// Makes an empty store of records, which sets the flag `back` when a query comes back.
-    pub fn new(make: M, back: &'a AtomicBool) -> Self {
+    /// `thinning` says whether repeated documents may be dropped, if a query has [many](MANY) rows.
+    pub fn new(make: M, back: &'a AtomicBool, thinning: bool) -> Self {
         Self {
             records: Vec::new(),
             rows: RowsOfQuery::default(),
             line: 0,
             back,
-            thinning: false,
+            thinning,
             dropped: 0,
             make,
         }
-    }
-
-    /// Sets whether repeated documents may be dropped, if a query has [many](MANY) rows.
-    pub fn thinning(self, thinning: bool) -> Self {
-        Self { thinning, ..self }
     }
 
     /// Converts the collected rows of columns of the current query to records.
@@ -529,21 +525,15 @@ fn matrix_rows<R: RowReader + Send, K: RecordStore + Send>(
 
 /// Combines the problems and counts of all workers' readers; returns them and each worker's store.
 pub(crate) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
-    let mut gathered = WorkerResults {
-        rows: Vec::new(),
-        findings: Diagnostics::default(),
-        chunks: Vec::new(),
-        count: 0,
-    };
-    let mut keeps = Vec::new();
-    for reader in readers {
-        gathered.chunks.extend(reader.chunks);
-        gathered.findings.merge(reader.findings);
-        gathered.count += reader.count;
-        gathered.rows.push(reader.rows);
-        keeps.push(reader.keep);
-    }
-    (gathered, keeps)
+    let (mut findings, mut chunks, mut count) = (Diagnostics::default(), Vec::new(), 0);
+    let each = readers.into_iter().map(|reader| {
+        chunks.extend(reader.chunks);
+        findings.merge(reader.findings);
+        count += reader.count;
+        (reader.rows, reader.keep)
+    });
+    let (rows, keeps) = each.unzip();
+    (WorkerResults { rows, findings, chunks, count }, keeps)
 }
 
 /// The state of a worker that reads qrels or a run: its row reader, its records and its findings.
@@ -729,12 +719,8 @@ impl<R: RowReader, K: RecordStore> ChunkState<'_, '_, R, K> {
     fn problem(&mut self, at: usize, line: u64, message: impl FnOnce(&R) -> String) {
         self.count += 1;
         let Self { rows, keep, findings, number, .. } = self;
-        let position = Position { chunk: *number, line };
-        findings.add(keep.address(*number, at), || Diagnostic {
-            position,
-            message: message(rows),
-            earlier: None,
-        });
+        let place = keep.address(*number, at);
+        findings.add(place, || problem(*number, line, message(rows)));
     }
 }
 

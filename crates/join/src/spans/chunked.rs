@@ -12,10 +12,8 @@ use super::{
     gold::{Chunks, GoldSpans},
     position::Span,
 };
-use crate::{
-    error::{Result, printable, unanswerable},
-    lines::diagnostics::pluralize,
-};
+use crate::error::{Result, printable, unanswerable};
+use crate::lines::diagnostics::pluralize;
 
 /// The rule by which a chunk gets the grade of a gold span: the least share that both have in
 /// common.
@@ -162,8 +160,7 @@ impl GoldSpans {
                         let (span, grade) = (Some(number), gold.grade);
                         rows.push(ChunkJudgment { query, span, chunk: &chunk.id, grade });
                     } else {
-                        let place = (&chunk.doc[..], chunk.span, &chunk.id[..]);
-                        let grade = largest.entry(place).or_insert(gold.grade);
+                        let grade = largest.entry(chunk.place()).or_insert(gold.grade);
                         *grade = grade.max(gold.grade);
                     }
                 }
@@ -186,9 +183,7 @@ impl GoldSpans {
         let queries = pluralize(with, "query");
         let rest = match lost {
             0 => String::new(),
-            lost => {
-                format!("; no chunk shares {} of {}", rule.share, pluralize(lost, "span"))
-            }
+            lost => format!("; no chunk shares {} of {}", rule.share, pluralize(lost, "span")),
         };
         let note = format!("{}: {spans} became {judgments} in {queries}{rest}", self.name());
         Ok(ChunkJudgments { rows, lost, note })
@@ -240,7 +235,7 @@ impl GoldSpans {
             let mut with: Vec<_> =
                 gold.flat_map(|gold| chunks.overlapping(&gold.doc, gold.span)).collect();
             // A chunk that overlaps two spans comes twice, and counts once.
-            with.sort_by(|a, b| (&a.doc, a.span, &a.id).cmp(&(&b.doc, b.span, &b.id)));
+            with.sort_by_key(|chunk| chunk.place());
             with.dedup();
             let of_chunks = with.iter().map(|chunk| (&chunk.doc[..], chunk.span));
             let (in_chunks, shared) = union(of_chunks, &positions);

@@ -226,12 +226,10 @@ mod tests {
     #[test]
     fn the_largest_spans_are_counted() {
         let whole = Span::new(0, LAST).unwrap();
-        let gold =
-            |doc: &[u8]| GoldSpan { query: vec![], doc: doc.to_vec(), span: whole, grade: 1.0 };
-        let two = GoldPositions::from_spans(&[gold(b"a"), gold(b"b")], &[1.0]);
+        let (gold, grades) = gold_of(&[b'a', b'b', b'c'].map(|doc| (doc, 0, LAST, 1)));
+        let two = GoldPositions::from_spans(&gold[..2], &grades);
         assert_eq!(two.lengths(), Some(vec![2 * LAST]));
-        let three = GoldPositions::from_spans(&[gold(b"a"), gold(b"b"), gold(b"c")], &[1.0]);
-        assert_eq!(three.lengths(), None);
+        assert_eq!(GoldPositions::from_spans(&gold, &grades).lengths(), None);
         let mut covered = CoveredSpans::default();
         let middle = Span::new(LAST / 2, LAST / 2 + 10).unwrap();
         assert_eq!(covered.add(b"a", middle, &two), (10, vec![10]));

@@ -27,12 +27,19 @@ pub struct DocumentChunk {
     pub span: Span,
 }
 
+impl DocumentChunk {
+    /// Returns what chunks are sorted by.
+    pub(super) fn place(&self) -> (&[u8], Span, &[u8]) {
+        (&self.doc, self.span, &self.id)
+    }
+}
+
 /// The gold spans of some queries: judged passages of documents. They may overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoldSpans {
     name: String,
-    /// The queries in the order in which they came, each with its spans by document, start and end.
-    queries: Vec<(Vec<u8>, Vec<GoldSpan>)>,
+    /// The spans of each query by document, start and end, in the order in which queries came.
+    queries: Vec<Vec<GoldSpan>>,
 }
 
 /// The chunks into which a retrieval pipeline cut some documents, with their ids and positions.
@@ -50,15 +57,15 @@ impl GoldSpans {
     /// Makes a collection of gold spans, which messages call `name`.
     pub fn new(name: impl Into<String>, spans: impl IntoIterator<Item = GoldSpan>) -> Self {
         let mut places = std::collections::HashMap::new();
-        let mut queries = Vec::new();
+        let mut queries: Vec<Vec<GoldSpan>> = Vec::new();
         for span in spans {
             let at = *places.entry(span.query.clone()).or_insert(queries.len());
             if at == queries.len() {
-                queries.push((span.query.clone(), Vec::new()));
+                queries.push(Vec::new());
             }
-            queries[at].1.push(span);
+            queries[at].push(span);
         }
-        for (_, spans) in &mut queries {
+        for spans in &mut queries {
             // The sort is stable: spans with equal positions keep their input order.
             spans.sort_by(|a, b| (&a.doc, a.span).cmp(&(&b.doc, b.span)));
         }
@@ -73,12 +80,12 @@ impl GoldSpans {
     /// Returns the queries in the order in which they came, each with its gold spans by document,
     /// start and end.
     pub fn queries(&self) -> impl ExactSizeIterator<Item = (&[u8], &[GoldSpan])> {
-        self.queries.iter().map(|(query, spans)| (&query[..], &spans[..]))
+        self.queries.iter().map(|spans| (&spans[0].query[..], &spans[..]))
     }
 
     /// Returns the number of gold spans of all queries.
     pub fn len(&self) -> usize {
-        self.queries.iter().map(|(_, spans)| spans.len()).sum()
+        self.queries.iter().map(Vec::len).sum()
     }
 
     /// Returns whether there are no gold spans.
@@ -111,7 +118,7 @@ impl Chunks {
             return Err(wrong);
         }
         let mut chunks: Vec<_> = given.into_iter().map(|(_, chunk)| chunk).collect();
-        chunks.sort_by(|a, b| (&a.doc, a.span, &a.id).cmp(&(&b.doc, b.span, &b.id)));
+        chunks.sort_by(|a, b| a.place().cmp(&b.place()));
         let mut reach = Vec::with_capacity(chunks.len());
         for of_doc in chunks.chunk_by(|one, next| one.doc == next.doc) {
             let mut end = 0;

@@ -1,21 +1,19 @@
 //! Reading of gold spans, chunks, and results that are spans, from JSON records, tables or columns.
 
-use crate::{
-    bytes::{input::Input, mmap::FileAccess},
-    columns::invalid_number_message,
-    error::{Error, Problems, Result},
-    format::{
-        ColumnNames,
-        fields::{FieldValues, each_named_row},
-        open_input::OpenInput,
-        span_columns::{at, span_columns},
-    },
-    lines::{
-        diagnostics::{one_line, quoted, whole_file},
-        shape::Role,
-    },
-    spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span},
+use crate::bytes::{input::Input, mmap::FileAccess};
+use crate::columns::invalid_number_message;
+use crate::error::{Error, Problems, Result};
+use crate::format::{
+    ColumnNames,
+    fields::{FieldValues, each_named_row},
+    open_input::OpenInput,
+    span_columns::{at, span_columns},
 };
+use crate::lines::{
+    diagnostics::{one_line, quoted, whole_file},
+    shape::Role,
+};
+use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
 
 /// The names of the id of a chunk.
 const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
@@ -35,7 +33,7 @@ impl GoldSpans {
     pub(crate) fn from_text(text: &OpenInput, given: Option<&ColumnNames>) -> Result<Self> {
         let mut spans = Vec::new();
         each_named_row(text, &span_columns(Role::Qrels, given), None, &mut |_, row| {
-            let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
+            let [query, doc] = ids(row, "query")?;
             let grade =
                 row[at::NUMBER].as_deref().map_or(Ok(1.0), |text| number_of(text, "grade"))?;
             spans.push(GoldSpan { span: span(row, &doc)?, query, doc, grade });
@@ -80,7 +78,7 @@ impl Chunks {
         columns.iter_mut().for_each(|column| column.hint = "");
         let (mut chunks, mut places) = (Vec::new(), Vec::new());
         each_named_row(&text, &columns, None, &mut |line, row| {
-            let [id, doc] = [id(row, at::QUERY, "chunk")?, id(row, at::DOC, "document")?];
+            let [id, doc] = ids(row, "chunk")?;
             chunks.push(DocumentChunk { span: span(row, &doc)?, id, doc });
             places.push(line);
             Ok(())
@@ -129,7 +127,7 @@ pub(crate) fn each_result(
     take: &mut dyn FnMut(u64, PassageRow) -> Result<(), String>,
 ) -> Result<()> {
     each_named_row(text, &span_columns(Role::Run, given), None, &mut |line, row| {
-        let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
+        let [query, doc] = ids(row, "query")?;
         let value = match (row[at::NUMBER].as_deref(), row[at::RANK].as_deref()) {
             (Some(score), _) => number_of(score, "score")?,
             (None, Some(rank)) => -number_of(rank, "rank")?,
@@ -202,15 +200,17 @@ fn not_a_position(text: &[u8], what: &str) -> String {
     format!("{what} {} is not a position: a whole number from 0 was expected", quoted(text))
 }
 
-/// Returns the query, document or chunk id in a column of a row.
-fn id(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Vec<u8>, String> {
-    match row[at].as_deref() {
+/// Returns the ids in the first two columns of a row: of a query or chunk, as `first` says, and of
+/// a document.
+fn ids(row: &FieldValues<'_>, first: &str) -> Result<[Vec<u8>; 2], String> {
+    let id = |at: usize, what: &str| match row[at].as_deref() {
         Some(id) if id.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'\0')) => {
             Err(format!("the {what} {} has a line break or a zero byte", quoted(id)))
         }
         Some(id) => Ok(id.to_vec()),
         None => Err(format!("the {what} is missing")),
-    }
+    };
+    Ok([id(at::QUERY, first)?, id(at::DOC, "document")?])
 }
 
 /// Returns the span in three columns of a row: its start, its end, and its length.
@@ -228,9 +228,7 @@ fn span(row: &FieldValues<'_>, doc: &[u8]) -> Result<Span, String> {
 fn position(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Option<u64>, String> {
     let Some(text) = row[at].as_deref() else { return Ok(None) };
     // Rust would also parse a sign.
-    let digits = std::str::from_utf8(text)
-        .ok()
-        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let digits = std::str::from_utf8(text).ok().filter(|text| !text.starts_with('+'));
     let number = digits.and_then(|digits| digits.parse().ok());
     number.map(Some).ok_or_else(|| not_a_position(text, what))
 }

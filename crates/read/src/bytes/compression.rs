@@ -31,9 +31,8 @@ impl Codec {
     pub fn detect(start: &[u8]) -> Option<Codec> {
         match start {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
             // A zstd stream may begin with a skippable frame, which has other magic bytes.
-            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
             _ => None,
         }
     }

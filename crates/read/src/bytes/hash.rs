@@ -69,6 +69,8 @@ pub(super) fn folded(one: u64, other: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::bytes::known_seeds::{KNOWN, OTHER, colliding};
 
@@ -76,8 +78,7 @@ mod tests {
     fn ids_that_collide_under_one_seed_do_not_under_another() {
         let ids: Vec<[u8; 16]> = colliding(KNOWN).take(1000).collect();
         let distinct = |seed: Seed| {
-            let hashes: std::collections::HashSet<u64> =
-                ids.iter().map(|id| seed.hash(id, 0, 16)).collect();
+            let hashes: HashSet<u64> = ids.iter().map(|id| seed.hash(id, 0, 16)).collect();
             hashes.len()
         };
         assert_eq!((distinct(KNOWN), distinct(OTHER)), (1, ids.len()));
@@ -98,7 +99,7 @@ mod tests {
                 let id = |first: u64, last: u64| [first.to_le_bytes(), last.to_le_bytes()].concat();
                 let hashes = |id: &dyn Fn(u64) -> Vec<u8>| {
                     let all = (0..1000).map(|n| seed.hash(&id(n << 7), 0, 16));
-                    all.collect::<std::collections::HashSet<u64>>().len()
+                    all.collect::<HashSet<u64>>().len()
                 };
                 assert_eq!(hashes(&|n| id(fixed, n)), 1000, "{seed:?} {fixed:x}");
                 assert_eq!(hashes(&|n| id(n, fixed)), 1000, "{seed:?} {fixed:x}");
@@ -106,7 +107,7 @@ mod tests {
         }
         let zeros = [0; 16];
         let lengths = (0..=16).map(|length| KNOWN.hash(&zeros, 0, length));
-        assert_eq!(lengths.collect::<std::collections::HashSet<u64>>().len(), 17);
+        assert_eq!(lengths.collect::<HashSet<u64>>().len(), 17);
     }
 
     #[test]

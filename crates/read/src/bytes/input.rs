@@ -124,9 +124,9 @@ fn twice(name: &str) -> Error {
 }
 
 /// Rejects two runs with equal names.
-pub fn distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
+pub fn distinct_names<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut seen_names = HashSet::new();
-    names.into_iter().find(|name| !seen_names.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
+    names.find(|name| !seen_names.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
 }
 
 /// Returns a distinct name for each run: the fewest last components of its path that make the name

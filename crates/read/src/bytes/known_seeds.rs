@@ -12,10 +12,8 @@ pub const OTHER: Seed = Seed::new(0x2545_f491_4f6c_dd1d, 0xbf58_476d_1ce4_e5b9);
 /// same. The last eight bytes undo the effect of the first eight.
 pub fn colliding(seed: Seed) -> impl Iterator<Item = [u8; 16]> {
     (0u64..).filter_map(move |n| {
-        let first = format!("{n:08x}").into_bytes();
-        let last =
-            folded(u64::from_le_bytes(first[..].try_into().unwrap()), seed.first).to_le_bytes();
-        let id: [u8; 16] = [&first[..], &last].concat().try_into().unwrap();
-        (!id.iter().any(|&byte| matches!(byte, b' ' | b'\t'..=b'\r') || byte == b'#')).then_some(id)
+        let first = u64::from_le_bytes(*format!("{n:08x}").as_bytes().first_chunk().unwrap());
+        let id: [u8; 16] = bytemuck::cast([first, folded(first, seed.first)].map(u64::to_le));
+        (!id.iter().any(|&byte| matches!(byte, b' ' | b'\t'..=b'\r' | b'#'))).then_some(id)
     })
 }

@@ -4,7 +4,7 @@ use crate::error::Problems;
 use crate::lines::{diagnostics::one_line, shape::Role};
 
 /// An error in a column or batch of judgments or results: the row, if it is one row, and a message.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ColumnError {
     /// The row, from 0; `None` for the whole column or batch.
     pub row: Option<usize>,
@@ -33,10 +33,7 @@ impl ColumnError {
 /// Returns whether `number` is a valid grade (finite) or score (not NaN), as `role` says.
 #[inline(always)]
 pub fn is_valid_number(role: Role, number: f64) -> bool {
-    match role {
-        Role::Qrels => number.is_finite(),
-        Role::Run => !number.is_nan(),
-    }
+    role.pick(number.is_finite(), !number.is_nan())
 }
 
 /// Returns the message that a grade is not finite, or that a score is NaN.

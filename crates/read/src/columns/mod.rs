@@ -227,14 +227,6 @@ impl<'a> CheckedBatch<'a> {
         Self { query, doc, numbers, rank, groups, span, lists, queries: None, docs: None }
     }
 
-    /// Makes a batch of a run's results; returns a message if they have neither scores nor ranks.
-    fn from_results(records: &RunColumns<'a>) -> Result<Self, &'static str> {
-        if records.score.is_none() && records.rank.is_none() {
-            return Err("has neither scores nor ranks");
-        }
-        Ok(Self::new(*records, [None; 2]))
-    }
-
     /// Makes a batch of judgments from their columns.
     fn from_judgments(judgments: &QrelsColumns<'a>) -> Self {
         let QrelsColumns { query, doc, grade, group, subgroup, span, lists } = *judgments;
@@ -253,8 +245,8 @@ impl<'a> CheckedBatch<'a> {
         self.numbers.map_or_else(rank, |numbers| numbers.get(at))
     }
 
-    /// Returns the error message for a batch whose columns have different lengths.
-    fn lengths(&self) -> String {
+    /// Returns the length of each column of the batch but that of sub-groups, with what is in it.
+    fn lengths(&self) -> impl Iterator<Item = (usize, &'static str)> {
         let all = [
             Some((self.query.len(), "queries")),
             Some((self.doc.len(), "documents")),
@@ -264,8 +256,7 @@ impl<'a> CheckedBatch<'a> {
             self.span.map(|[start, _]| (start.len(), "starts")),
             self.span.map(|[_, end]| (end.len(), "ends")),
         ];
-        let all = all.into_iter().flatten().map(|(count, what)| format!("{count} {what}"));
-        format!("{}: columns have the same length", all.collect::<Vec<_>>().join(", "))
+        all.into_iter().flatten()
     }
 
     /// Rejects wrong ids and ranks in some rows of the batch. Dictionaries are checked with the
@@ -311,7 +302,8 @@ const CHECKED: usize = 1 << 16;
 impl<'a> CheckedColumns<'a> {
     /// Makes checked columns of the results of a run called `name`, and rejects unsound ones.
     pub fn from_run(name: &'a str, records: &[RunColumns<'a>], seed: Seed) -> Result<Self> {
-        let columns = Self::new(name, records.iter().map(CheckedBatch::from_results), seed)?;
+        let batches = records.iter().map(|records| CheckedBatch::new(*records, [None; 2]));
+        let columns = Self::new(name, batches, seed)?;
         match columns.batches.iter().position(|batch| batch.is_ranked() != columns.is_ranked()) {
             Some(other) => {
                 Err(columns.wrong_batch(other, "some batches have scores, and others ranks alone"))
@@ -326,27 +318,28 @@ impl<'a> CheckedColumns<'a> {
         judgments: &[QrelsColumns<'a>],
         seed: Seed,
     ) -> Result<Self> {
-        let batches = judgments.iter().map(|batch| Ok(CheckedBatch::from_judgments(batch)));
-        Self::new(name, batches, seed)
+        Self::new(name, judgments.iter().map(CheckedBatch::from_judgments), seed)
     }
 
     fn new(
         name: &'a str,
-        batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
+        batches: impl Iterator<Item = CheckedBatch<'a>>,
         seed: Seed,
     ) -> Result<Self> {
         let mut columns =
             Self { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
         for (number, batch) in batches.enumerate() {
-            let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
+            if batch.numbers.is_none() && batch.rank.is_none() {
+                return Err(columns.wrong_batch(number, "has neither scores nor ranks"));
+            }
             let rows = batch.query.len();
-            if batch.doc.len() != rows
-                || batch.numbers.is_some_and(|numbers| numbers.len() != rows)
-                || batch.rank.is_some_and(|ranks| ranks.len() != rows)
-                || batch.groups.iter().flatten().any(|groups| groups.len() != rows)
-                || batch.span.iter().flatten().any(|positions| positions.len() != rows)
+            if batch.lengths().any(|(length, _)| length != rows)
+                || batch.groups[1].is_some_and(|groups| groups.len() != rows)
             {
-                return Err(columns.wrong_batch(number, &batch.lengths()));
+                let all = batch.lengths().map(|(length, what)| format!("{length} {what}"));
+                let all = all.collect::<Vec<_>>().join(", ");
+                let message = format!("{all}: columns have the same length");
+                return Err(columns.wrong_batch(number, &message));
             }
             if batch
                 .lists
@@ -462,27 +455,25 @@ impl<'a> CheckedColumns<'a> {
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
         let (first, batch) = (self.starts[batch], &self.batches[batch]);
         let CheckedBatch { query, doc, numbers, groups: [group, _], .. } = batch;
+        let ids = [(Some(query), "query"), (Some(doc), "document"), (group.as_ref(), "group")];
+        let empty = |rows: &Range<usize>| {
+            ids.iter().find(|(ids, _)| ids.is_some_and(|ids| ids.has_empty(rows.clone())))
+        };
+        let mut problems = Problems::default();
         // Nearly all parts are right, and a column is checked faster as a whole than row by row.
         if numbers.is_none_or(|numbers| rows.clone().all(|row| numbers.get(row).is_finite()))
-            && !query.has_empty(rows.clone())
-            && !doc.has_empty(rows.clone())
-            && !group.is_some_and(|group| group.has_empty(rows.clone()))
+            && empty(&rows).is_none()
         {
-            return Problems::default();
+            return problems;
         }
-        let mut problems = Problems::default();
         for row in rows {
             let number =
                 numbers.map(|numbers| numbers.get(row)).filter(|number| !number.is_finite());
-            let message = match number {
-                _ if query.has_empty(row..row + 1) => "the query is empty".to_owned(),
-                _ if doc.has_empty(row..row + 1) => "the document is empty".to_owned(),
-                _ if group.is_some_and(|group| group.has_empty(row..row + 1)) => {
-                    "the group is empty".to_owned()
-                }
-                Some(number) if number.is_nan() => invalid_number_message(role, number),
-                Some(number) => format!("{} {number} is not a finite number", role.number()),
-                None => continue,
+            let message = match (empty(&(row..row + 1)), number) {
+                (Some((_, what)), _) => format!("the {what} is empty"),
+                (_, Some(number)) if number.is_nan() => invalid_number_message(role, number),
+                (_, Some(number)) => format!("{} {number} is not a finite number", role.number()),
+                (None, None) => continue,
             };
             problems.add(self.name, (first + row) as u64 + 1, || message);
         }
@@ -535,15 +526,10 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Returns the number, from 1, of the first batch without start and end positions.
-    pub fn first_batch_without_spans(&self) -> Option<usize> {
-        self.batches.iter().position(|batch| batch.span.is_none()).map(|at| at + 1)
-    }
-
-    /// Returns the number, from 1, of the first batch of judgments without a facet column, such as
+    /// Returns the number, from 1, of the first batch that `lacks` something, such as positions or
     /// judges.
-    pub fn first_batch_without_facets(&self) -> Option<usize> {
-        self.batches.iter().position(|batch| batch.groups[0].is_none()).map(|at| at + 1)
+    pub fn first_batch(&self, lacks: impl Fn(&CheckedBatch<'_>) -> bool) -> Option<usize> {
+        self.batches.iter().position(lacks).map(|at| at + 1)
     }
 
     /// Returns whether any batch of judgments has preference sub-groups.

@@ -5,6 +5,8 @@ use std::ops::Range;
 use super::decimal::Integer;
 use crate::numbers::{Bf16, F16, Integers, Numbers, with_integers};
 
+// The macro converts every width alike, and for some widths the conversion is not needed.
+#[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
 impl Integers<'_> {
     /// Returns the integer in a row of the column, as an id of decimal digits.
     #[inline]
@@ -20,15 +22,11 @@ impl Integers<'_> {
     }
 
     /// Returns the integer in a row, if it fits into 64 bits with a sign.
-    // The macro converts every width alike, and for some widths the conversion is not needed.
-    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
     pub fn signed(&self, row: usize) -> Option<i64> {
         with_integers!(self, values => i64::try_from(values[row]).ok())
     }
 
     /// Returns the first of `rows` whose integer is negative or not below `limit`.
-    // The macro converts every width alike, and for some widths the conversion is not needed.
-    #[allow(clippy::unnecessary_fallible_conversions)]
     pub fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
         with_integers!(self, values => {
             let within = |value| usize::try_from(value).is_ok_and(|value| value < limit);

@@ -54,12 +54,12 @@ impl PendingQuery {
         self.rows += rows.len() as u64;
         let (scores, ranks) = (batch.numbers, batch.rank);
         let shape = (scores.is_some(), ranks.is_some());
-        let last = self.parts.last();
-        if last.is_none_or(|part| (part.scores.is_some(), part.ranks.is_some()) != shape) {
-            let (scores, ranks) = (scores.map(|_| Vec::new()), ranks.map(|_| Vec::new()));
-            self.parts.push(PendingRows { scores, ranks, ..PendingRows::default() });
-        }
-        let Some(part) = self.parts.last_mut() else { unreachable!("there is one") };
+        let last = self.parts.pop_if(|part| (part.scores.is_some(), part.ranks.is_some()) == shape);
+        let mut part = last.unwrap_or_else(|| PendingRows {
+            scores: scores.map(|_| Vec::new()),
+            ranks: ranks.map(|_| Vec::new()),
+            ..PendingRows::default()
+        });
         part.codes.resize(part.codes.len() + rows.len(), 0);
         for row in rows {
             part.docs.push(batch.doc.id(row).bytes(&mut [0; LONGEST]));
@@ -68,6 +68,7 @@ impl PendingQuery {
                 all.push(ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked")));
             });
         }
+        self.parts.push(part);
     }
 
     /// Returns the results of the pending query in their order, as columns of a run. Their queries

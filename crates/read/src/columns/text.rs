@@ -404,20 +404,30 @@ impl<'a> IdColumn<'a> {
             (Self::Strs(ids), _) => {
                 ids[rows].iter().for_each(|id| take(hash_of(seed, id.as_bytes().into())));
             }
-            (Self::Dictionary { .. }, _) => {
-                let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
-                for row in rows {
-                    take(match self.id(row) {
-                        ColumnId::Bytes(bytes) => hash_of(seed, bytes.into()),
-                        ColumnId::Integer(integer) => {
-                            let mut place = [0; LONGEST];
-                            let length = integer.write(&mut place);
-                            places.next().into_iter().for_each(|there| *there = place);
-                            hash_of(seed, IdInText { text: &place, start: 0, end: length })
-                        }
-                    });
+            (Self::Dictionary { .. }, _) => self.each_hash_by_row(rows, seed, digits, take),
+        }
+    }
+
+    /// Passes the hash of the id in each of some rows to `take`, computed row by row.
+    #[inline(always)]
+    fn each_hash_by_row(
+        &self,
+        rows: Range<usize>,
+        seed: Seed,
+        digits: &mut [u8],
+        mut take: impl FnMut(HashedId),
+    ) {
+        let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
+        for row in rows {
+            take(match self.id(row) {
+                ColumnId::Bytes(bytes) => hash_of(seed, bytes.into()),
+                ColumnId::Integer(integer) => {
+                    let mut place = [0; LONGEST];
+                    let length = integer.write(&mut place);
+                    places.next().into_iter().for_each(|there| *there = place);
+                    hash_of(seed, IdInText { text: &place, start: 0, end: length })
                 }
-            }
+            });
         }
     }
 
@@ -435,8 +445,8 @@ impl<'a> IdColumn<'a> {
                 Err(ColumnError::at(row, message))
             }
             Self::Integers(_) => Ok(()),
-            Self::Bytes(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
-            Self::Strs(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
+            Self::Bytes(ids) => check_lengths(ids, rows),
+            Self::Strs(ids) => check_lengths(ids, rows),
         }
     }
 }
@@ -446,11 +456,9 @@ fn too_long(row: usize) -> ColumnError {
     ColumnError::at(row, "the id has more than 64 MiB".to_owned())
 }
 
-fn check_lengths(
-    lengths: impl Iterator<Item = usize>,
-    rows: Range<usize>,
-) -> Result<(), ColumnError> {
-    let long = iter::zip(rows, lengths).find(|(_, length)| *length > MAX_LINE_BYTES);
+fn check_lengths<T: AsRef<[u8]>>(ids: &[T], rows: Range<usize>) -> Result<(), ColumnError> {
+    let mut ids = iter::zip(rows.clone(), &ids[rows]);
+    let long = ids.find(|&(_, id)| id.as_ref().len() > MAX_LINE_BYTES);
     long.map_or(Ok(()), |(row, _)| Err(too_long(row)))
 }
 

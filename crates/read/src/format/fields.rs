@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::input_format::InputFormat;
 use super::json::{self, JsonFault, JsonValue, LineCounter, offset_in, walk};
-use super::names::are_same;
+use super::names::{find_name, no_column, quoted_all};
 use super::open_input::OpenInput;
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::{Error, Problem, Problems, Result};
@@ -77,7 +77,7 @@ pub fn each_named_row(
     let reader = if is_json { records } else { lines };
     let read = reader(&whole, columns, nameless, &mut |line, row| {
         any = true;
-        if let Err(message) = row.and_then(|row| take(line, row)) {
+        if let Err(message) = row.and_then(|row| take(line, &row)) {
             problems.add(&text.name, line, || message);
         }
     });
@@ -91,68 +91,54 @@ pub fn each_named_row(
 }
 
 /// A callback that gets the line number of each row, with the row's values or an error message.
-type HearRow<'a> = dyn FnMut(u64, Result<&FieldValues<'_>, String>) + 'a;
+type HearRow<'a> = dyn FnMut(u64, Result<Vec<Option<Cow<'_, [u8]>>>, String>) + 'a;
 
 /// The line number from which on a text cannot be read, and the reason.
 type BrokenOff = (u64, String);
 
 /// Returns the index of a wanted column among the names of a header or record; `None` if it is
 /// missing.
-fn place_of(column: &NamedColumn<'_>, names: &[Cow<'_, [u8]>]) -> Option<usize> {
+fn place_of(column: &NamedColumn<'_>, names: &[impl AsRef<[u8]>]) -> Option<usize> {
     match column.given {
-        Some(name) => names.iter().position(|other| **other == *name.as_bytes()),
-        None => column.names.iter().find_map(|name| {
-            let exact = names.iter().position(|other| **other == *name.as_bytes());
-            exact.or_else(|| names.iter().position(|other| are_same(other, name.as_bytes())))
-        }),
+        Some(name) => names.iter().position(|other| other.as_ref() == name.as_bytes()),
+        None => column.names.iter().find_map(|name| find_name(names, name)),
     }
-}
-
-/// A wanted column that a header or record lacks: under its given name, or under all its known
-/// names.
-pub enum Lacking<'a> {
-    /// The name that was given for the column at this place is missing.
-    Given(usize, &'a str),
-    /// The column at this place has none of its names.
-    Column(usize),
 }
 
 /// Returns the index of each wanted column among the names of a header or record.
 ///
 /// # Errors
-/// A missing column.
-pub fn choose<'a>(
-    names: &[Cow<'_, [u8]>],
-    columns: &[NamedColumn<'a>],
-) -> Result<Vec<Option<usize>>, Lacking<'a>> {
+/// The place of a missing column: its given name, or each of its known names, is missing.
+pub fn choose(
+    names: &[impl AsRef<[u8]>],
+    columns: &[NamedColumn<'_>],
+) -> Result<Vec<Option<usize>>, usize> {
     let found: Vec<Option<usize>> = columns.iter().map(|column| place_of(column, names)).collect();
     let missing = (0..columns.len()).find(|&at| match columns[at].need {
         Need::Always => found[at].is_none(),
         Need::OrNext => found[at].is_none() && found.get(at + 1).is_none_or(Option::is_none),
         Need::Never => false,
     });
-    match missing {
-        None => Ok(found),
-        Some(at) => {
-            Err(columns[at].given.map_or(Lacking::Column(at), |name| Lacking::Given(at, name)))
-        }
-    }
+    missing.map_or(Ok(found), Err)
 }
 
-/// Returns the message about a wanted column that is missing among names.
-fn missing(lacking: Lacking<'_>, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> String {
-    let among = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-    let (Lacking::Given(at, _) | Lacking::Column(at)) = lacking;
-    let NamedColumn { what, names, hint, .. } = columns[at];
-    let what = if what == "doc" { "document" } else { what };
-    match lacking {
-        Lacking::Given(_, name) => {
-            format!("there is no column `{name}` for the {what}: there are {among}")
+/// Returns the index of each wanted column among names, as [`choose`] does, or a message about a
+/// missing one.
+fn chosen(
+    names: &[impl AsRef<[u8]>],
+    columns: &[NamedColumn<'_>],
+) -> Result<Vec<Option<usize>>, String> {
+    choose(names, columns).map_err(|at| {
+        let NamedColumn { what, given, names: known, hint, .. } = columns[at];
+        let what = if what == "doc" { "document" } else { what };
+        match given {
+            Some(name) => no_column(name, what, names),
+            None => {
+                let (among, known) = (quoted_all(names).join(", "), known.join(", "));
+                format!("no {what} is among {among}: its name may be {known}{hint}")
+            }
         }
-        Lacking::Column(_) => {
-            format!("no {what} is among {among}: its name may be {}{hint}", names.join(", "))
-        }
-    }
+    })
 }
 
 /// Reads the lines of a table, and passes the wanted columns of each to `each`.
@@ -167,23 +153,19 @@ fn lines(
     let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
     while all.next_if(|(_, line)| is_blank(line)).is_some() {}
     let Some(&(number, header)) = all.peek() else { return Ok(()) };
+    let mut separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     if header.len() > MAX_LINE_BYTES {
         return Err((number, TOO_LONG.to_owned()));
     }
-    let mut separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     let names = fields(header, separator).map_err(|message| (number, message))?;
-    let names: Vec<Cow<'_, [u8]>> = names.iter().map(|name| name.trim_ascii().into()).collect();
+    let names: Vec<&[u8]> = names.iter().map(|name| name.trim_ascii()).collect();
     let (mut wide, mut expected) = (names.len(), None);
-    let places = match (choose(&names, columns), nameless) {
-        (Ok(places), _) => {
-            all.next();
-            places
-        }
-        (Err(lacking), None) => return Err((number, missing(lacking, &names, columns))),
-        (Err(_), shape) => {
-            (separator, wide, expected) = (Separator::Tab, columns.len(), shape);
-            (0..wide).map(Some).collect()
-        }
+    let places = if nameless.is_some() && choose(&names, columns).is_err() {
+        (separator, wide, expected) = (Separator::Tab, columns.len(), nameless);
+        (0..wide).map(Some).collect()
+    } else {
+        all.next();
+        chosen(&names, columns).map_err(|message| (number, message))?
     };
     while let Some((number, line)) = all.next() {
         if is_blank(line) {
@@ -205,7 +187,7 @@ fn lines(
                 let values = places
                     .iter()
                     .map(|at| at.map(|at| fields[at].clone()).filter(|value| !value.is_empty()));
-                return Ok(values.collect::<Vec<_>>());
+                return Ok(values.collect());
             }
             let found = pluralize(fields.len(), "field");
             let lone_return = if line.contains(&b'\r') { LONE_RETURN } else { "" };
@@ -214,7 +196,7 @@ fn lines(
                 None => format!("{found}, and the first line has {wide}{lone_return}"),
             })
         });
-        each(number, row.as_deref().map_err(Clone::clone));
+        each(number, row);
     }
     Ok(())
 }
@@ -237,7 +219,7 @@ fn ends_in_quotes(line: &[u8], mut within: bool) -> bool {
 /// Splits a line of a table into its fields, without the quotes around them.
 fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, String> {
     let fields =
-        split(line, separator).map_err(|_| "the quote of a field is not closed".to_owned())?;
+        split(line, separator).ok_or_else(|| "the quote of a field is not closed".to_owned())?;
     let fields = fields.into_iter().map(|field| {
         let bytes = &line[field.start..field.end];
         if !field.escaped {
@@ -264,35 +246,45 @@ fn records(
 ) -> Result<(), BrokenOff> {
     let broken = |fault: JsonFault| (fault.line(text, 1), fault.message);
     let mut lines = LineCounter::new(text, 1);
-    let mut chosen: Option<Keys> = None;
+    // The key to read for each wanted column, if a record had it.
+    let mut keys: Option<Vec<Option<Vec<u8>>>> = None;
     let records = json::records(text).map_err(broken)?;
     let may_be_pairs = nameless.is_some() && matches!(records[..], [_]);
     for record in records {
         let line = lines.at(offset_in(text, record));
         let pairs =
             json::pairs(record).map_err(|fault| (fault.line(record, line), fault.message))?;
-        let (names, values): (Vec<_>, Vec<_>) =
+        let (names, values): (Vec<Cow<'_, [u8]>>, Vec<_>) =
             pairs.into_iter().map(|(name, value)| (Cow::Owned(name), value)).unzip();
-        let chosen: &Keys = match &mut chosen {
-            Some(chosen) => {
-                chosen.complete(&names, columns);
-                chosen
-            }
+        let keys = match &mut keys {
+            Some(keys) => keys,
             None if may_be_pairs && place_of(&columns[0], &names).is_none() => {
                 for (name, value) in std::iter::zip(names, values) {
                     let line = lines.at(offset_in(text, value));
-                    let row = value_of(value, columns[1].what).map(|value| [Some(name), value]);
-                    each(line, row.as_ref().map(|row| &row[..]).map_err(Clone::clone));
+                    let value = value_of(value, columns[1].what);
+                    each(line, value.map(|value| vec![Some(name), value]));
                 }
                 continue;
             }
             None => {
-                let keys = Keys::choose(&names, columns).map_err(|message| (line, message))?;
-                chosen.insert(keys)
+                chosen(&names, columns).map_err(|message| (line, message))?;
+                keys.insert(vec![None; columns.len()])
             }
         };
-        let row = chosen.values(&names, &values);
-        each(line, row.as_deref().map_err(Clone::clone));
+        // A record may lack optional columns that later ones have.
+        for (key, column) in std::iter::zip(&mut *keys, columns).filter(|(key, _)| key.is_none()) {
+            *key = place_of(column, &names).map(|at| names[at].to_vec());
+        }
+        let row = std::iter::zip(&*keys, columns).map(|(key, column)| {
+            let Some(key) = key else { return Ok(None) };
+            let mut places = (0..names.len()).filter(|&at| *names[at] == key[..]);
+            let Some(at) = places.next() else { return Ok(None) };
+            if places.next().is_some() {
+                return Err(format!("{} occurs twice in the record", quoted(key)));
+            }
+            value_of(values[at], column.what)
+        });
+        each(line, row.collect());
     }
     Ok(())
 }
@@ -306,46 +298,5 @@ fn value_of<'t>(value: &'t [u8], what: &str) -> Result<Option<Cow<'t, [u8]>>, St
         JsonValue::Object(_) | JsonValue::Array(_) => {
             Err(format!("the {what} is an object or an array, and not a text or a number"))
         }
-    }
-}
-
-/// The keys to read of each JSON record: one for each wanted column, if a record had it.
-struct Keys(Vec<(&'static str, Option<Vec<u8>>)>);
-
-impl Keys {
-    fn choose(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Self, String> {
-        let chosen = choose(names, columns).map_err(|lacking| missing(lacking, names, columns))?;
-        let keys = std::iter::zip(columns, chosen);
-        let keys =
-            keys.map(|(column, at)| (column.what, at.map(|at| names[at].clone().into_owned())));
-        Ok(Self(keys.collect()))
-    }
-
-    /// Adds keys of wanted columns that earlier JSON records lacked: a record may lack optional
-    /// columns.
-    fn complete(&mut self, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) {
-        for ((_, key), column) in
-            self.0.iter_mut().zip(columns).filter(|((_, key), _)| key.is_none())
-        {
-            *key = place_of(column, names).map(|at| names[at].clone().into_owned());
-        }
-    }
-
-    /// Returns the values that a JSON record has under the wanted keys.
-    fn values<'t>(
-        &self,
-        names: &[Cow<'_, [u8]>],
-        values: &[&'t [u8]],
-    ) -> Result<Vec<Option<Cow<'t, [u8]>>>, String> {
-        let values = self.0.iter().map(|(what, key)| {
-            let Some(key) = key else { return Ok(None) };
-            let mut places = (0..names.len()).filter(|&at| *names[at] == key[..]);
-            let Some(at) = places.next() else { return Ok(None) };
-            if places.next().is_some() {
-                return Err(format!("{} occurs twice in the record", quoted(key)));
-            }
-            value_of(values[at], what)
-        });
-        values.collect()
     }
 }

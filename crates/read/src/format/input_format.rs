@@ -10,7 +10,6 @@
 //! `detect`, where the macro `layouts` puts them.
 
 /// The properties of an input format: name, help text, file extensions.
-#[derive(Debug, Clone, Copy)]
 struct FormatInfo {
     /// The name by which users ask for the format.
     name: &'static str,

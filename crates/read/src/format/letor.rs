@@ -17,11 +17,11 @@ use std::{
 
 use memchr::memchr;
 
-use super::sequence::{Sequence, SequenceFormat};
+use super::sequence::{Sequence, SequenceFormat, Started};
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::format::open_input::OpenInput;
 use crate::lines::{
-    diagnostics::quoted,
+    diagnostics::{pluralize, quoted},
     row::{RowBatch, wrong_id},
     scan::split,
 };
@@ -76,7 +76,7 @@ impl QueryLengths {
 }
 
 impl SequenceFormat for Letor {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+    fn start(&self) -> Started<'_> {
         Ok(Box::new(LetorLines::new(self)))
     }
 }
@@ -86,7 +86,7 @@ impl SequenceFormat for Letor {
 pub(super) struct OfScores(pub Letor);
 
 impl SequenceFormat for OfScores {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+    fn start(&self) -> Started<'_> {
         let Self(letor) = self;
         Ok(Box::new(Scored {
             letor: BufReader::with_capacity(256 << 10, letor.text.text()?),
@@ -111,7 +111,7 @@ fn wrong_shape(what: String) -> String {
 }
 
 /// The reader of LETOR lines, which counts them by query where a file gives query lengths.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct LetorLines {
     number: u64,
     groups: Option<Arc<QueryLengths>>,
@@ -210,9 +210,9 @@ impl LetorLines {
     fn end(&self) -> Option<String> {
         let groups = self.groups.as_deref()?;
         let rest = self.left.saturating_add(groups.lines(self.group));
-        let lines = if rest == 1 { "line" } else { "lines" };
         (rest > 0).then(|| {
-            format!("the groups in {} have {rest} {lines} more than the judgments", groups.name)
+            let lines = pluralize(rest as usize, "line");
+            format!("the groups in {} have {lines} more than the judgments", groups.name)
         })
     }
 }

@@ -22,28 +22,19 @@ use super::{
     npy::{Counter, NpyHeader},
     open_input::OpenInput,
     row_layout::{AlignedQrels, AlignedTruth},
-    sequence::{Sequence, SequenceFormat},
+    sequence::{Sequence, SequenceFormat, Started},
 };
 use crate::columns::decimal::{Integer, LONGEST};
 use crate::error::printable;
 use crate::lines::{row::RowBatch, shape::Role};
 
-/// The layout of a file of neighbour ids: ivecs, ibin, or a NumPy matrix.
-#[derive(Debug)]
-enum IdLayout {
-    /// Each row begins with its number of ids.
-    Counted,
-    /// All rows have as many ids, and there are as many rows; perhaps their distances follow.
-    Headed,
-    /// A matrix.
-    Matrix(NpyHeader),
-}
-
-/// A file of ids of nearest neighbours: its layout, and the numbers of its rows and of ids in a row.
+/// A file of ids of nearest neighbours: a matrix of NumPy, ibin, or ivecs.
 #[derive(Debug)]
 pub struct IdFile {
-    layout: IdLayout,
-    /// The number of rows, one a query; `None` for a file without a header.
+    /// The header of a matrix of NumPy; `None` for ibin and ivecs.
+    matrix: Option<NpyHeader>,
+    /// The number of rows, one a query; `None` for ivecs, which has no header: there each row begins
+    /// with its number of ids.
     rows: Option<u64>,
     /// The number of ids of a row.
     width: u64,
@@ -60,7 +51,7 @@ impl IdFile {
             ));
         };
         match u64::try_from(width as i32) {
-            Ok(width @ 1..) => Ok(Self { layout: IdLayout::Counted, rows: None, width }),
+            Ok(width @ 1..) => Ok(Self { matrix: None, rows: None, width }),
             _ => Err(format!("row 1 has {} ids: 1 or more were expected", width as i32)),
         }
     }
@@ -76,7 +67,7 @@ impl IdFile {
                 "its header says {rows} rows of {width} ids: 1 or more were expected"
             ));
         }
-        Ok(Self { layout: IdLayout::Headed, rows: Some(rows.into()), width: width.into() })
+        Ok(Self { matrix: None, rows: Some(rows.into()), width: width.into() })
     }
 
     /// Makes a file of neighbour ids of a NumPy matrix; rejects a matrix without integers in rows.
@@ -91,14 +82,16 @@ impl IdFile {
                     .to_owned(),
             );
         }
-        Ok(Self { layout: IdLayout::Matrix(npy), rows: Some(rows), width })
+        Ok(Self { matrix: Some(npy), rows: Some(rows), width })
     }
 
     /// Returns the number of rows, one a query, in a file of neighbour ids of `bytes` bytes; 0 if
     /// the last row is cut off. The reader of the rows reports the cut row.
     fn rows_in(&self, bytes: u64) -> u64 {
-        let row = self.bytes_of_row();
-        self.rows.unwrap_or(if bytes.is_multiple_of(row) { bytes / row } else { 0 })
+        self.rows.unwrap_or_else(|| {
+            let row = self.bytes_of_row();
+            if bytes.is_multiple_of(row) { bytes / row } else { 0 }
+        })
     }
 
     /// Returns the number of bytes of a row that begins with its number of ids.
@@ -109,12 +102,12 @@ impl IdFile {
     /// Describes the file of neighbour ids in words, with its numbers of ids and queries.
     pub fn what(&self) -> String {
         let ids = with_commas(self.width);
-        match (&self.layout, self.rows) {
-            (IdLayout::Matrix(npy), _) => {
+        match (&self.matrix, self.rows) {
+            (Some(npy), _) => {
                 format!("ids of neighbours, a NumPy matrix of {}, {ids} a query", npy.values())
             }
-            (_, None) => format!("ids of neighbours, {ids} a query"),
-            (_, Some(rows)) => {
+            (None, None) => format!("ids of neighbours, {ids} a query"),
+            (None, Some(rows)) => {
                 format!("ids of neighbours, {ids} for each of {} queries", with_commas(rows))
             }
         }
@@ -122,10 +115,10 @@ impl IdFile {
 
     /// Returns the size in bytes of the file's header, and of one neighbour id.
     fn sizes(&self) -> (usize, usize) {
-        match &self.layout {
-            IdLayout::Counted => (0, 4),
-            IdLayout::Headed => (8, 4),
-            IdLayout::Matrix(npy) => (npy.offset, npy.size),
+        match &self.matrix {
+            Some(npy) => (npy.offset, npy.size),
+            None if self.rows.is_none() => (0, 4),
+            None => (8, 4),
         }
     }
 
@@ -139,9 +132,9 @@ impl IdFile {
 
     /// Returns the neighbour id in the bytes of one cell of the file.
     fn id(&self, cell: &[u8]) -> i128 {
-        match &self.layout {
-            IdLayout::Matrix(npy) => npy.integer(cell),
-            _ => number(cell).map_or(0, |bits| (bits as i32).into()),
+        match &self.matrix {
+            Some(npy) => npy.integer(cell),
+            None => number(cell).map_or(0, |bits| (bits as i32).into()),
         }
     }
 }
@@ -151,55 +144,57 @@ fn number(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// True nearest neighbours as judgments; read twice if distances follow the
-/// ids.
+/// Nearest neighbours: true ones as judgments, or found ones as a run.
 #[derive(Debug)]
-pub struct OfTruth {
-    file: IdFile,
-    /// The input, if distances stand behind its ids.
-    distances: Option<Arc<OpenInput>>,
+pub struct Neighbours {
+    pub file: IdFile,
+    /// The size of the file of true neighbours, for found ones.
+    pub truth: Option<AlignedTruth>,
+    pub role: Role,
+    /// The input, read twice, if distances stand behind the ids of true neighbours.
+    pub distances: Option<Arc<OpenInput>>,
 }
 
-impl OfTruth {
+impl Neighbours {
     /// Makes the input of true neighbours from a file of ids, and the facts that runs of found
     /// neighbours need.
     ///
     /// # Errors
     /// A text that cannot be read.
-    pub fn new(
+    pub fn truth(
         file: IdFile,
         text: Option<&Arc<OpenInput>>,
         name: &str,
     ) -> io::Result<(Self, AlignedQrels)> {
         let length = text.map(|text| text.length()).transpose()?;
-        let has_distances = matches!(file.layout, IdLayout::Headed) && length > file.end();
+        let ids = file.end().filter(|_| file.matrix.is_none());
+        let distances = text.filter(|_| ids.is_some() && length > ids).cloned();
         let rows = length.map_or(0, |length| file.rows_in(length));
         let truth = AlignedTruth { name: name.to_owned(), rows, width: file.width };
-        let distances = text.filter(|_| has_distances).cloned();
-        Ok((Self { file, distances }, AlignedQrels::Neighbours(truth)))
+        let judgments = Self { file, truth: None, role: Role::Qrels, distances };
+        Ok((judgments, AlignedQrels::Neighbours(truth)))
     }
 }
 
-impl SequenceFormat for OfTruth {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        let mut cells = IdCells::new(&self.file, Role::Qrels, None);
+impl SequenceFormat for Neighbours {
+    fn start(&self) -> Started<'_> {
+        let mut distances = None;
         if let Some(text) = &self.distances {
-            let mut distances = text.text()?;
-            io::copy(&mut distances.by_ref().take(self.file.end().unwrap_or(0)), &mut io::sink())?;
-            cells.distances = Some(io::BufReader::new(distances));
+            let mut text = text.text()?;
+            io::copy(&mut text.by_ref().take(self.file.end().unwrap_or(0)), &mut io::sink())?;
+            distances = Some(io::BufReader::new(text));
         }
-        Ok(Box::new(cells))
-    }
-}
-
-/// Found nearest neighbours as a run, with the size of the file of true
-/// neighbours.
-#[derive(Debug)]
-pub struct OfFound(pub IdFile, pub Option<AlignedTruth>);
-
-impl SequenceFormat for OfFound {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
-        Ok(Box::new(IdCells::new(&self.0, Role::Run, self.1.as_ref())))
+        Ok(Box::new(IdCells {
+            file: &self.file,
+            role: self.role,
+            truth: self.truth.as_ref(),
+            distances,
+            read: 0,
+            query: Counter::default(),
+            column: None,
+            empty: 0,
+            nearest: None,
+        }))
     }
 }
 
@@ -220,12 +215,7 @@ struct IdCells<'f> {
     nearest: Option<(f32, u64)>,
 }
 
-impl<'f> IdCells<'f> {
-    fn new(file: &'f IdFile, role: Role, truth: Option<&'f AlignedTruth>) -> Self {
-        let (query, distances) = (Counter::default(), None);
-        Self { file, role, truth, distances, read: 0, query, column: None, empty: 0, nearest: None }
-    }
-
+impl IdCells<'_> {
     /// Returns the bytes still to read up to the end of the neighbour ids; `None` without a known
     /// end.
     fn left(&self) -> Option<u64> {
@@ -265,23 +255,24 @@ impl<'f> IdCells<'f> {
             _ => column,
         };
         let query = self.query.digits();
+        let (mut doc, mut number) = ([0; LONGEST], [0; LONGEST]);
         if is_empty {
             self.empty += 1;
         } else if self.role == Role::Qrels {
             if self.empty == column && column > 0 {
                 return Ok(Some(format!("row {row} begins with an empty place, and ids follow")));
             }
-            let (doc, grade) = (IdDigits::new(id), IdDigits::new((self.file.width - place).into()));
-            rows.row(row, query, doc.text(), grade.text());
+            let grade = decimal((self.file.width - place).into(), &mut number);
+            rows.row(row, query, decimal(id, &mut doc), grade);
         } else {
             // Empty places at the end of a row are no results; those before an id keep their ranks.
             for empty in column - self.empty..column {
-                let rank = IdDigits::new((empty + 1).into());
-                rows.row(row, query, &[b"-1@", rank.text()].concat(), rank.text());
+                let rank = decimal((empty + 1).into(), &mut number);
+                rows.row(row, query, &[b"-1@", rank].concat(), rank);
             }
             self.empty = 0;
-            let rank = IdDigits::new((column + 1).into());
-            rows.row(row, query, IdDigits::new(id).text(), rank.text());
+            let rank = decimal((column + 1).into(), &mut number);
+            rows.row(row, query, decimal(id, &mut doc), rank);
         }
         self.column = Some(column + 1);
         if column + 1 == self.file.width {
@@ -309,16 +300,14 @@ impl<'f> IdCells<'f> {
         let read = self.read + rest as u64;
         let [bytes, ids] = [read, self.file.width].map(with_commas);
         let rows = self.file.rows.unwrap_or(self.query.number - 1);
-        match self.file.layout {
-            IdLayout::Counted if rest > 0 || self.column.is_some() => {
-                let row = with_commas(self.file.bytes_of_row());
+        match (&self.file.matrix, self.file.end()) {
+            (None, None) if rest > 0 || self.column.is_some() => {
                 return Some(format!(
-                    "has {bytes} bytes, and rows of {ids} ids have {row} each: is the file \
-                     complete?"
+                    "has {bytes} bytes, and rows of {ids} ids have {} each: is the file complete?",
+                    with_commas(self.file.bytes_of_row())
                 ));
             }
-            IdLayout::Headed => {
-                let plain = self.file.end().unwrap_or(u64::MAX);
+            (None, Some(plain)) => {
                 let near = plain.saturating_add(plain - 8);
                 if ![plain, near].contains(&read) {
                     let [rows, plain, near] = [rows, plain, near].map(with_commas);
@@ -333,7 +322,7 @@ impl<'f> IdCells<'f> {
                     return Some(message.to_owned());
                 }
             }
-            IdLayout::Matrix(_) if rest > 0 || self.left() != Some(0) => {
+            (Some(_), _) if rest > 0 || self.left() != Some(0) => {
                 return Some(format!(
                     "has {bytes} bytes, and {} rows of {ids} ids were expected: is the file \
                      complete?",
@@ -360,7 +349,7 @@ impl Sequence for IdCells<'_> {
             } else if self.left() == Some(0) {
                 // Distances, which another reader reads.
                 rest.len()
-            } else if self.column.is_none() && matches!(self.file.layout, IdLayout::Counted) {
+            } else if self.column.is_none() && self.file.rows.is_none() {
                 let Some(width) = number(rest) else { break };
                 wrong = self.begin(width);
                 4
@@ -386,21 +375,13 @@ impl Sequence for IdCells<'_> {
     }
 }
 
-/// The decimal digits of a neighbour id.
-struct IdDigits([u8; LONGEST], usize);
-
-impl IdDigits {
-    fn new(number: i128) -> Self {
-        let mut digits = [0; LONGEST];
-        // Ids have at most 64 bits, and a sign.
-        let id = Integer { negative: number < 0, magnitude: number.unsigned_abs() as u64 };
-        let length = id.write(&mut digits);
-        Self(digits, length)
-    }
-
-    fn text(&self) -> &[u8] {
-        &self.0[..self.1]
-    }
+/// Writes a neighbour id, or its grade or rank, in decimal into `digits`, and returns the written
+/// digits.
+fn decimal(number: i128, digits: &mut [u8; LONGEST]) -> &[u8] {
+    // Ids have at most 64 bits, and a sign.
+    let number = Integer { negative: number < 0, magnitude: number.unsigned_abs() as u64 };
+    let length = number.write(digits);
+    &digits[..length]
 }
 
 /// Returns a number in decimal with a comma before each three digits, for messages.

@@ -9,7 +9,7 @@
 
 use std::io;
 
-use super::sequence::{Sequence, SequenceFormat};
+use super::sequence::{Sequence, SequenceFormat, Started};
 use crate::lines::{
     diagnostics::{pluralize, quoted},
     row::RowBatch,
@@ -333,7 +333,6 @@ impl<'t> Literal<'t> {
 
 /// The reader of a NumPy matrix as rows of judgments or of a run; the line of a row is its
 /// query.
-#[derive(Debug)]
 struct MatrixCells {
     npy: NpyHeader,
     /// The number of a cell: a grade or a score.
@@ -379,7 +378,7 @@ impl MatrixCells {
 pub(super) struct OfMatrix(pub NpyHeader, pub &'static str);
 
 impl SequenceFormat for OfMatrix {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+    fn start(&self) -> Started<'_> {
         let &Self(ref npy, number) = self;
         Ok(Box::new(MatrixCells {
             npy: npy.clone(),
@@ -423,9 +422,8 @@ impl Sequence for MatrixCells {
     }
 }
 
-/// A number that counts up from 1, with its decimal digits, for the ids of a matrix's queries and
-/// documents.
-#[derive(Debug)]
+/// A number that counts up from 1, with its decimal digits, for ids of queries and documents, and for
+/// ranks.
 pub(super) struct Counter {
     pub number: u64,
     /// The digits, and how many bytes they are.
@@ -470,14 +468,10 @@ impl Counter {
 mod tests {
     use super::*;
 
-    /// Makes a file of version 1 with this header.
-    fn file(header: &str, values: &[u8]) -> Vec<u8> {
-        let length = (header.len() as u16).to_le_bytes();
-        [MAGIC, &[1, 0], &length, header.as_bytes(), values].concat()
-    }
-
+    /// Parses a file of version 1 with this header.
     fn parse_header(header: &str) -> Result<NpyHeader, String> {
-        NpyHeader::parse(&file(header, b""))
+        let length = (header.len() as u16).to_le_bytes();
+        NpyHeader::parse(&[MAGIC, &[1, 0], &length, header.as_bytes()].concat())
     }
 
     fn header(descr: &str) -> String {
@@ -496,7 +490,7 @@ mod tests {
             ("<u2", &[0xfe, 0xff], 65534.0),
             ("<i4", &[0, 0, 0, 0x80], -2147483648.0),
             (">u4", &[0x80, 0, 0, 0], 2147483648.0),
-            ("<i8", &[0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], -3.0),
+            ("<i8", &(-3i64).to_le_bytes(), -3.0),
             (">u8", &[0x80, 0, 0, 0, 0, 0, 0, 0], 9223372036854775808.0),
             ("<f2", &[0x00, 0x3c], 1.0),
             ("<f2", &[0x01, 0x00], 5.960464477539063e-8),
@@ -504,8 +498,8 @@ mod tests {
             ("<f2", &[0x55, 0x35], 0.333251953125),
             ("<f4", &[0xcd, 0xcc, 0xcc, 0x3d], 0.10000000149011612),
             (">f4", &[0x3d, 0xcc, 0xcc, 0xcd], 0.10000000149011612),
-            ("<f8", &[0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0x3f], 0.1),
-            (">f8", &[0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a], 0.1),
+            ("<f8", &0.1f64.to_le_bytes(), 0.1),
+            (">f8", &0.1f64.to_be_bytes(), 0.1),
         ];
         for (descr, bytes, value) in cases {
             let npy = parse_header(&header(descr)).unwrap();
@@ -526,22 +520,17 @@ mod tests {
             shape: [3, 5],
         };
         assert_eq!(parse_header(text), Ok(expected.clone()));
+        let length = (text.len() as u32).to_le_bytes();
         for version in [2, 3] {
-            let long =
-                [MAGIC, &[version, 0], &(text.len() as u32).to_le_bytes(), text.as_bytes(), b"xyz"]
-                    .concat();
-            assert_eq!(
-                NpyHeader::parse(&long),
-                Ok(NpyHeader { offset: expected.offset + 2, ..expected.clone() })
-            );
+            let long = [MAGIC, &[version, 0], &length, text.as_bytes(), b"xyz"].concat();
+            let of_long = NpyHeader { offset: expected.offset + 2, ..expected.clone() };
+            assert_eq!(NpyHeader::parse(&long), Ok(of_long));
             for end in 0..expected.offset + 1 {
                 assert!(NpyHeader::parse(&long[..end]).is_err(), "{end}");
             }
         }
-        assert_eq!(
-            (expected.size(), expected.values()),
-            ("3 queries × 5 documents".to_owned(), "float32".to_owned())
-        );
+        assert_eq!(expected.size(), "3 queries × 5 documents");
+        assert_eq!(expected.values(), "float32");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::lines::{diagnostics::whole_file, scan::last_line};
 use crate::progress::ProgressReader;
 
 use super::{
-    detect::foreign::{HEAD, has_head},
+    detect::enough::{HEAD, has_head},
     input_format::InputFormat,
     json::walk::is_json,
     npy::MAGIC,
@@ -220,25 +220,24 @@ impl OpenInput {
 mod tests {
     use super::*;
 
+    fn read(stream: impl Read) -> Result<Vec<u8>> {
+        read_stream(stream, Path::new("it"))
+    }
+
     #[test]
     fn no_more_of_a_stream_is_read_than_its_first_line_that_is_too_long() {
-        let path = Path::new("it");
         let lines = b"q 0 d 1\n".repeat(300_000);
-        assert_eq!(read_stream(&lines[..], path).unwrap(), lines);
-        let endless = read_stream((&lines[..]).chain(std::io::repeat(b'x')), path).unwrap();
+        assert_eq!(read(&lines[..]).unwrap(), lines);
+        let endless = read((&lines[..]).chain(io::repeat(b'x'))).unwrap();
         let line = endless.len() - lines.len();
         assert!((MAX_LINE_BYTES + 1..MAX_LINE_BYTES + (2 << 20)).contains(&line), "{line}");
         let matrix = [MAGIC, &vec![0; MAX_LINE_BYTES + (3 << 20)]].concat();
-        assert_eq!(
-            read_stream(&matrix[..], path).unwrap().len(),
-            matrix.len(),
-            "which has no lines"
-        );
+        assert_eq!(read(&matrix[..]).unwrap().len(), matrix.len(), "which has no lines");
         let json =
             [&b"{\"q\": {\"a\": 1"[..], &b", \"document\": 1".repeat(MAX_LINE_BYTES / 14)].concat();
         assert!(json.len() > MAX_LINE_BYTES + (2 << 20));
-        assert_eq!(read_stream(&json[..], path).unwrap().len(), json.len());
-        let endless = read_stream((&b"{\"q"[..]).chain(std::io::repeat(b'x')), path).unwrap();
+        assert_eq!(read(&json[..]).unwrap().len(), json.len());
+        let endless = read((&b"{\"q"[..]).chain(io::repeat(b'x'))).unwrap();
         assert!(endless.len() < MAX_LINE_BYTES + (2 << 20));
     }
 
@@ -247,10 +246,10 @@ mod tests {
         let random =
             (0..1u64 << 22).flat_map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
         let random: Vec<u8> = random.take(2 << 20).collect();
-        let mut endless = (&random[..]).chain(std::io::repeat(b'\n'));
-        let error = read_stream(&mut endless, Path::new("it")).unwrap_err().to_string();
+        let endless = (&random[..]).chain(io::repeat(b'\n'));
+        let error = read(endless).unwrap_err().to_string();
         assert_eq!(error, "it: cannot read: it is binary, and of no format that is read here");
         let text = ["q 0 d\0 1\n", "q 0 \u{fc} 1\n"].concat().repeat(100_000);
-        assert_eq!(read_stream(text.as_bytes(), Path::new("it")).unwrap().len(), text.len());
+        assert_eq!(read(text.as_bytes()).unwrap().len(), text.len());
     }
 }

@@ -26,7 +26,7 @@ pub trait SequenceFormat: std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// A second text, read beside the text, that cannot be read.
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>>;
+    fn start(&self) -> Started<'_>;
 
     /// Makes the rows of an entry that the sequence cut.
     fn entry(&self, _entry: Entry<'_>, _rows: &mut RowBatch) {}
@@ -43,6 +43,9 @@ pub trait SequenceFormat: std::fmt::Debug + Send + Sync {
         false
     }
 }
+
+/// The reading of a text in sequence, once it has begun.
+pub type Started<'a> = io::Result<Box<dyn Sequence + 'a>>;
 
 /// The reading of a text in sequence.
 pub trait Sequence: Send {

@@ -3,7 +3,7 @@
 
 use super::{
     fields::{NamedColumn, Need},
-    names::{ColumnNames, default_names},
+    names::{ColumnNames, ColumnRole},
 };
 use crate::lines::shape::Role;
 
@@ -25,24 +25,26 @@ pub mod at {
 /// Judgments may lack the grade, and results the score if they have ranks; an end or a length is
 /// needed. `given` names some of them.
 pub fn span_columns(role: Role, given: Option<&ColumnNames>) -> Vec<NamedColumn<'_>> {
-    let hint = match role {
-        Role::Qrels => "; `--columns query=…,doc=…,start=NAME,grade=…` gives others",
-        Role::Run => "; `--columns query=…,doc=…,start=NAME,score=…` gives others",
+    let (hint, numbers): (_, &[_]) = match role {
+        Role::Qrels => (
+            "; `--columns query=…,doc=…,start=NAME,grade=…` gives others",
+            &[(ColumnRole::Grade, Need::Never)],
+        ),
+        Role::Run => (
+            "; `--columns query=…,doc=…,start=NAME,score=…` gives others",
+            &[(ColumnRole::Score, Need::OrNext), (ColumnRole::Rank, Need::Never)],
+        ),
     };
-    let column = |what: &'static str, need: Need| {
-        let given = given.and_then(|given| given.name_of(what));
-        NamedColumn { what, given, names: default_names(what, role), need, hint }
-    };
-    let mut columns = vec![
-        column("query", Need::Always),
-        column("doc", Need::Always),
-        column("start", Need::Always),
-        column("end", Need::OrNext),
-        column("length", Need::Never),
+    let columns = [
+        (ColumnRole::Query, Need::Always),
+        (ColumnRole::Doc, Need::Always),
+        (ColumnRole::Start, Need::Always),
+        (ColumnRole::End, Need::OrNext),
+        (ColumnRole::Length, Need::Never),
     ];
-    match role {
-        Role::Qrels => columns.push(column("grade", Need::Never)),
-        Role::Run => columns.extend([column("score", Need::OrNext), column("rank", Need::Never)]),
-    }
-    columns
+    let columns = columns.iter().chain(numbers).map(|&(column, need)| {
+        let given = given.and_then(|given| given.name_of(column));
+        NamedColumn { what: column.name(), given, names: column.known_as(role), need, hint }
+    });
+    columns.collect()
 }

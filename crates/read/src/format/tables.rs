@@ -5,11 +5,11 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 pub use super::names::MissingColumn;
 use super::{
-    fields::{self, Lacking},
+    fields::{self, NamedColumn},
     json::lists::wrong_lengths,
     names::{
-        CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, ColumnNames,
-        choose_rows, in_order,
+        CellShape, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows, in_order, no_column,
+        quoted_all,
     },
     span_columns::{at, span_columns},
 };
@@ -18,10 +18,7 @@ use crate::error::Problems;
 use crate::format::{InputFormat, open_input::OpenInput};
 use crate::judged_by::FacetKind;
 use crate::lines::{
-    diagnostics::{quoted, whole_file},
-    layout::NumberKind,
-    options::OptionStyle,
-    shape::Role,
+    diagnostics::whole_file, layout::NumberKind, options::OptionStyle, shape::Role,
 };
 
 /// A reader of Parquet and Arrow files, for `Join::tables`: the crate `laneval-formats` has one.
@@ -155,17 +152,18 @@ impl<'a> TableColumns<'a> {
         names: &[impl AsRef<str>],
         lists: &[bool],
     ) -> Result<ColumnIndices, TableError> {
+        let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
         if self.by == Some(FacetKind::Span) {
-            return self.places_of_spans(names);
+            return self.places_of_spans(&bytes);
         }
         if self.by == Some(FacetKind::Preference) {
             return Err(TableError::Column("preferences are not read from tables".to_owned()));
         }
-        let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
         let ordered = self.given.and_then(|given| Some((given, given.ordered()?)));
         let chosen = match ordered {
             Some((given, count)) if count == names.len() => {
-                in_order(given, self.role, self.by).map_err(TableError::Column)?
+                let chosen = in_order(given, self.role, self.by).map(ChosenRows::from);
+                chosen.map_err(TableError::Column)?
             }
             Some((given, count)) => {
                 return Err(TableError::Column(format!(
@@ -181,48 +179,40 @@ impl<'a> TableColumns<'a> {
                     .map(|&list| if list { CellShape::List } else { CellShape::Single })
                     .collect();
                 let chosen = choose_rows(&bytes, &shapes, self.role, self.by, self.given);
-                match chosen.map_err(|wrong| match wrong {
+                chosen.map_err(|wrong| match wrong {
                     ColumnChoiceError::Invalid(message) => TableError::Column(message),
                     ColumnChoiceError::NoNames(missing) | ColumnChoiceError::Missing(missing) => {
                         TableError::Missing(missing)
                     }
-                })? {
-                    ChosenRows::Single(chosen) => chosen,
-                    ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
-                        let ranked = self.role == Role::Run && (numbers.is_none() || self.ranks);
-                        let lists = Some(ListColumns { role: self.role, ranked });
-                        let columns = ColumnIndices::new(query, docs);
-                        return Ok(ColumnIndices { number: numbers, group, lists, ..columns });
-                    }
-                }
+                })?
             }
         };
-        let ChosenColumns { query, doc, number, value, rank, group } = chosen;
-        let (number, rank) = match value {
-            NumberKind::Number => (Some(number), rank.filter(|_| self.ranks)),
-            _ => (None, Some(number)),
+        let ChosenRows { query, doc, number, value, rank, group } = chosen;
+        let (number, rank, lists) = match value {
+            Some(NumberKind::Number) => (number, rank.filter(|_| self.ranks), None),
+            Some(_) => (None, number, None),
+            None => {
+                let ranked = self.role == Role::Run && (number.is_none() || self.ranks);
+                (number, None, Some(ListColumns { role: self.role, ranked }))
+            }
         };
-        Ok(ColumnIndices { number, rank, group, ..ColumnIndices::new(query, doc) })
+        Ok(ColumnIndices { number, rank, group, lists, ..ColumnIndices::new(query, doc) })
     }
 
     /// Finds the columns of judged or retrieved passages in a table whose columns have these names.
-    fn places_of_spans(&self, names: &[impl AsRef<str>]) -> Result<ColumnIndices, TableError> {
+    fn places_of_spans(&self, names: &[&[u8]]) -> Result<ColumnIndices, TableError> {
         let columns = span_columns(self.role, self.given);
-        let names: Vec<Cow<'_, [u8]>> =
-            names.iter().map(|name| Cow::Borrowed(name.as_ref().as_bytes())).collect();
-        let mut found = fields::choose(&names, &columns).map_err(|lacking| {
-            let among: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-            match lacking {
-                Lacking::Given(at, name) => TableError::Column(format!(
-                    "there is no column `{name}` for the {}: there are {}",
-                    columns[at].what,
-                    among.join(", ")
-                )),
-                Lacking::Column(at) => {
-                    let (what, known) = (columns[at].what, columns[at].names.to_vec());
-                    let (role, known_name) = (self.role, None);
-                    TableError::Missing(MissingColumn { role, what, known, among, known_name })
-                }
+        let mut found = fields::choose(names, &columns).map_err(|at| {
+            let NamedColumn { what, given, names: known, .. } = columns[at];
+            match given {
+                Some(name) => TableError::Column(no_column(name, what, names)),
+                None => TableError::Missing(MissingColumn {
+                    role: self.role,
+                    what,
+                    known: known.to_vec(),
+                    among: quoted_all(names),
+                    known_name: None,
+                }),
             }
         })?;
         // The columns of judgments end before the rank, so the list is filled up.
@@ -376,13 +366,21 @@ impl TableError {
 /// Calls `work` with the rows of a table as results of a run, and returns its result.
 pub fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
-    table.with_records(&mut |batches| done = work.take().map(|work| work(batches)));
+    table.with_records(&mut |batches| {
+        if let Some(work) = work.take() {
+            done = Some(work(batches));
+        }
+    });
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }
 
 /// Calls `work` with the rows of a table as judgments, and returns its result.
 pub fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
-    table.with_judgments(&mut |batches| done = work.take().map(|work| work(batches)));
+    table.with_judgments(&mut |batches| {
+        if let Some(work) = work.take() {
+            done = Some(work(batches));
+        }
+    });
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }

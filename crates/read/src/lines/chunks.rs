@@ -144,6 +144,41 @@ pub trait ReadBlocks: Send {
     fn next(&mut self, spare: StreamBlock) -> io::Result<Option<StreamBlock>>;
 }
 
+/// Gives all chunks of a text in memory to parallel workers, and returns the workers. A worker cuts
+/// its next chunk when it asks for it.
+fn each_cut_chunk<W: Send>(
+    bytes: &[u8],
+    rule: LineRule<'_>,
+    size: usize,
+    stop: impl Fn() -> bool + Sync,
+    worker: impl Fn() -> W + Sync,
+    take: impl Fn(&mut W, Chunk<'_>) + Sync,
+) -> Vec<W> {
+    // Small texts are cut finer: four chunks a thread even out chunks of unequal cost. Below 64 KiB
+    // the borders would cost more than even loads save.
+    let threads = rayon::current_num_threads();
+    let size = size.min((bytes.len() / (4 * threads)).max(64 << 10)).max(1);
+    // The number and start of the next chunk.
+    let next = Mutex::new((0, 0));
+    let cut = || {
+        let mut next = lock(&next);
+        let (number, start) = *next;
+        if start >= bytes.len() {
+            return None;
+        }
+        let end = border_after(bytes, start + size, gap(size), rule);
+        *next = (number + 1, end);
+        Some(Chunk { number, start, text: &bytes[start..end], rows: &NO_ROWS })
+    };
+    all_workers(bytes.len().div_ceil(size).min(threads), || {
+        let mut worker = worker();
+        while let Some(chunk) = cut().filter(|_| !stop()) {
+            take(&mut worker, chunk);
+        }
+        worker
+    })
+}
+
 /// Gives all chunks of a qrels or run text to parallel workers, and returns the workers.
 ///
 /// Each worker takes chunks in ascending order. If `stop` says so, the workers stop early.
@@ -160,30 +195,7 @@ pub fn each_chunk<W: Send>(
     let open = match content {
         Content::Stream(open) => open,
         Content::Whole(bytes, rule) => {
-            // Small texts are cut finer: four chunks a thread even out chunks of unequal cost.
-            // Below 64 KiB the borders would cost more than even loads save.
-            let threads = rayon::current_num_threads();
-            let size = size.min((bytes.len() / (4 * threads)).max(64 << 10)).max(1);
-            // The number and start of the next chunk, which a worker cuts when it asks for it.
-            let next = Mutex::new((0, 0));
-            let cut = || {
-                let mut next = lock(&next);
-                let (number, start) = *next;
-                if start >= bytes.len() {
-                    return None;
-                }
-                let end = border_after(bytes, start + size, gap(size), rule);
-                *next = (number + 1, end);
-                Some(Chunk { number, start, text: &bytes[start..end], rows: &NO_ROWS })
-            };
-            let workers = bytes.len().div_ceil(size).min(threads);
-            return Ok(all_workers(workers, || {
-                let mut worker = worker();
-                while let Some(chunk) = cut().filter(|_| !stop()) {
-                    take(&mut worker, chunk);
-                }
-                worker
-            }));
+            return Ok(each_cut_chunk(bytes, rule, size, stop, worker, take));
         }
     };
     // One block is read ahead. Buffers return through the second channel, so a few buffers serve a
@@ -198,10 +210,10 @@ pub fn each_chunk<W: Send>(
             {}
             Ok(())
         });
-        // A limit on threads is no reason to fail: without a second thread, this thread reads and
-        // works in turns, with the same chunks.
+        // A limit on threads is no reason to fail: without a further thread, the workers read and
+        // work in turns, with the same chunks.
         let Ok(reading) = reading else {
-            return on_this_thread(open, stop, worker(), take);
+            return each_block(&mut *open()?, stop, worker, take);
         };
         let blocks = Mutex::new(blocks);
         let workers = all_workers(rayon::current_num_threads(), || {
@@ -224,25 +236,6 @@ pub fn each_chunk<W: Send>(
 
 /// A function that opens the stream of a text for one reading.
 pub type OpenFn<'a> = dyn Fn() -> io::Result<Box<dyn ReadBlocks + 'a>> + Sync + 'a;
-
-/// Reads and processes the chunks of a stream in turns on this thread, if no reading thread can be
-/// started.
-fn on_this_thread<W>(
-    open: &OpenFn<'_>,
-    stop: impl Fn() -> bool + Sync,
-    mut worker: W,
-    take: impl Fn(&mut W, Chunk<'_>),
-) -> io::Result<Vec<W>> {
-    let (mut blocks, mut spare) = (open()?, StreamBlock::default());
-    while let Some(block) = blocks.next(spare)? {
-        take(&mut worker, block.chunk());
-        if stop() {
-            break;
-        }
-        spare = block;
-    }
-    Ok(vec![worker])
-}
 
 /// Runs `count` workers, in parallel if there are several, and returns their results.
 pub fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W> {
@@ -521,14 +514,6 @@ mod tests {
     use crate::bytes::compression::Codec;
     use crate::cases::by_default;
 
-    fn border_after(text: &[u8], at: usize, gap: usize) -> usize {
-        super::border_after(text, at, gap, LineRule::Trec)
-    }
-
-    fn last_border(text: &[u8], gap: usize) -> usize {
-        super::last_border(text, gap, LineRule::Trec)
-    }
-
     /// Opens compressed lines, to be cut by a rule.
     fn lines_of<'a>(
         codec: Codec,
@@ -541,27 +526,25 @@ mod tests {
     #[test]
     fn borders_lie_between_queries() {
         let text = b"a 1\na 2\n\n# x\nb 1\nb 2\nb 3\nc 1";
-        assert_eq!(border_after(text, 1, 99), 13);
-        assert_eq!(border_after(text, 13, 99), 25);
-        assert_eq!(border_after(text, 14, 99), 25);
-        assert_eq!(border_after(text, 25, 99), text.len(), "the line at 25 is the first one seen");
-        assert_eq!(last_border(text, 99), 13, "the last line is not complete");
-        assert_eq!(last_border(&text[..8], 99), 0);
-        assert_eq!(last_border(b"a 1\nb 1\n", 99), 4);
-        assert_eq!(last_border(b"a 1", 99), 0);
+        let after = |at| border_after(text, at, 99, LineRule::Trec);
+        let last = |text: &[u8]| last_border(text, 99, LineRule::Trec);
+        assert_eq!(after(1), 13);
+        assert_eq!(after(13), 25);
+        assert_eq!(after(14), 25);
+        assert_eq!(after(25), text.len(), "the line at 25 is the first one seen");
+        assert_eq!(last(text), 13, "the last line is not complete");
+        assert_eq!(last(&text[..8]), 0);
+        assert_eq!(last(b"a 1\nb 1\n"), 4);
+        assert_eq!(last(b"a 1"), 0);
     }
 
     #[test]
     fn chunks_are_the_text_whatever_their_size() {
         let text: String = (0..400).map(|n| format!("q{} 0 d{n} 1\n", n / 7)).collect();
         let text = text.as_bytes();
-        let gzip = {
-            use std::io::Write;
-            let mut encoder =
-                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            encoder.write_all(text).unwrap();
-            encoder.finish().unwrap()
-        };
+        let mut gzip = Vec::new();
+        let mut encoder = flate2::read::GzEncoder::new(text, flate2::Compression::fast());
+        encoder.read_to_end(&mut gzip).unwrap();
         for size in [1, 2, 17, 500, 100_000] {
             let cuts = CutRule::anywhere(ChunkSize(size), LineRule::Trec);
             let open = || lines_of(Codec::Gzip, &gzip, cuts);
@@ -620,9 +603,10 @@ mod tests {
         let read = |bytes: &[u8], stop: bool| {
             let take = |taken: &mut Vec<u8>, chunk: Chunk<'_>| taken.extend(chunk.text);
             let cuts = CutRule::anywhere(ChunkSize(500), LineRule::Trec);
-            on_this_thread(&|| lines_of(Codec::Zstd, bytes, cuts), || stop, Vec::new(), take)
+            each_block(&mut *lines_of(Codec::Zstd, bytes, cuts)?, || stop, Vec::new, take)
         };
-        let parts = read(&zstd, false).unwrap();
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let parts = alone.install(|| read(&zstd, false)).unwrap();
         assert_eq!(parts, [text.as_bytes()]);
         assert!(read(&zstd[..zstd.len() / 2], false).is_err());
         let stopped = read(&zstd, true).unwrap().concat();

@@ -25,33 +25,21 @@ pub enum Dialect {
 
 impl Dialect {
     pub fn rules(self) -> Rules {
-        let trec = Rules {
-            run_comments: Comments::None,
-            qrels_comments: Comments::None,
-            score: number::prefix,
-            grade: number::integer_prefix,
-            whole_grades: true,
-            late_repeats: true,
-            unjudged_runs: true,
-            lone_returns: true,
+        let is_trec_eval = self != Self::Laneval;
+        let (run_comments, qrels_comments) = match self {
+            Self::Laneval => (Comments::AfterBlanks, Comments::AfterBlanks),
+            Self::Trec9 => (Comments::None, Comments::None),
+            Self::Trec10 => (Comments::AfterBlanks, Comments::FirstColumn),
         };
-        match self {
-            Self::Laneval => Rules {
-                run_comments: Comments::AfterBlanks,
-                qrels_comments: Comments::AfterBlanks,
-                score: number::finite,
-                grade: number::finite,
-                whole_grades: false,
-                late_repeats: false,
-                unjudged_runs: false,
-                lone_returns: false,
-            },
-            Self::Trec9 => trec,
-            Self::Trec10 => Rules {
-                run_comments: Comments::AfterBlanks,
-                qrels_comments: Comments::FirstColumn,
-                ..trec
-            },
+        Rules {
+            run_comments,
+            qrels_comments,
+            score: if is_trec_eval { number::prefix } else { number::finite },
+            grade: if is_trec_eval { number::integer_prefix } else { number::finite },
+            whole_grades: is_trec_eval,
+            late_repeats: is_trec_eval,
+            unjudged_runs: is_trec_eval,
+            lone_returns: is_trec_eval,
         }
     }
 

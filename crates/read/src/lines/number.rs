@@ -258,23 +258,20 @@ mod tests {
         plain_decimal(text.as_bytes(), 16, 16 + field.len())
     }
 
+    /// Returns the fields and the values of cases `field=value`.
+    fn cases(all: &str) -> impl Iterator<Item = (&str, f64)> {
+        let cases = all.split_whitespace().map(|case| case.split_once('=').unwrap());
+        cases.map(|(field, value)| (field, value.parse().unwrap()))
+    }
+
     fn std_finite(field: &str) -> Option<f64> {
         field.parse::<f64>().ok().filter(|v| v.is_finite())
     }
 
     #[test]
     fn short_fields_take_the_short_way() {
-        for field in [
-            "0",
-            "7",
-            "37.085274",
-            "-12.5",
-            "-0",
-            "-0.0",
-            "1234567.12345678",
-            "12345678",
-            "0.00000001",
-        ] {
+        let fields = "0 7 37.085274 -12.5 -0 -0.0 1234567.12345678 12345678 0.00000001";
+        for field in fields.split(' ') {
             let value = plain(field).unwrap_or_else(|| panic!("{field} is plain"));
             assert_eq!(value.to_bits(), std_finite(field).unwrap().to_bits(), "{field}");
         }
@@ -301,71 +298,31 @@ mod tests {
     #[test]
     fn prefixes_are_those_of_c() {
         let value = |field: &str| prefix(field.as_bytes()).unwrap();
-        for (field, expected) in [
-            ("1.5", 1.5),
-            ("-2e3x", -2000.0),
-            ("+.5.5", 0.5),
-            ("5.", 5.0),
-            ("1e", 1.0),
-            ("1e+", 1.0),
-            ("abc", 0.0),
-            ("", 0.0),
-            ("-", 0.0),
-            (".", 0.0),
-            ("e5", 0.0),
-            ("--1", 0.0),
-            ("1e999", f64::INFINITY),
-            ("-infinite", f64::NEG_INFINITY),
-            ("INF", f64::INFINITY),
-            ("0x", 0.0),
-            ("0x10", 16.0),
-            ("-0X1.8p1z", -3.0),
-            ("0x.8", 0.5),
-            ("0x1p-1074", f64::from_bits(1)),
-            ("0x1p-1075", 0.0),
-            ("0x1.8p-1075", f64::from_bits(1)),
-            ("0x1p1024", f64::INFINITY),
-            ("0x1.fffffffffffffp1023", f64::MAX),
-            ("0x20000000000001", 9007199254740992.0),
-            ("0x20000000000003", 9007199254740996.0),
-            ("0x200000000000010000001", 2f64.powi(81) + 2f64.powi(29)),
-            ("0x1p-99999999999999999999", 0.0),
-            ("0x1p99999999999999999999", f64::INFINITY),
-            ("0x1p9223372036854775807", f64::INFINITY),
-            ("0x.1p-9223372036854775808", 0.0),
-            ("0x100p9223372036854775807", f64::INFINITY),
-            ("0x1p-8589932000", 0.0),
-            ("-0x1p-8589932000", -0.0),
-            ("0x1p-4294968000", 0.0),
-            ("0x1.8p-1138", 0.0),
-            ("0xffffffffffffffffp-1138", f64::from_bits(1)),
-            ("0xffffffffffffffffp-1139", 0.0),
-            ("0x1p8589932000", f64::INFINITY),
-            ("-0x1p99999999999", f64::NEG_INFINITY),
-            ("0x0p99999999999", 0.0),
-            ("0x0.0p-99999999999", 0.0),
-            ("1e-99999999999", 0.0),
-            ("1e99999999999", f64::INFINITY),
-            ("1e-99999999999999999999", 0.0),
-            ("0e99999999999", 0.0),
-        ] {
+        // 5e-324 is the smallest number, and 1.7976931348623157e308 the largest.
+        for (field, expected) in cases(
+            "1.5=1.5 -2e3x=-2000 +.5.5=0.5 5.=5 1e=1 1e+=1 abc=0 =0 -=0 .=0 e5=0 --1=0
+             1e999=inf -infinite=-inf INF=inf 0x=0 0x10=16 -0X1.8p1z=-3 0x.8=0.5
+             0x1p-1074=5e-324 0x1p-1075=0 0x1.8p-1075=5e-324 0x1p1024=inf
+             0x1.fffffffffffffp1023=1.7976931348623157e308 0x20000000000001=9007199254740992
+             0x20000000000003=9007199254740996
+             0x200000000000010000001=2417851639229258886283264 0x1p-99999999999999999999=0
+             0x1p99999999999999999999=inf 0x1p9223372036854775807=inf
+             0x.1p-9223372036854775808=0 0x100p9223372036854775807=inf 0x1p-8589932000=0
+             -0x1p-8589932000=-0 0x1p-4294968000=0 0x1.8p-1138=0
+             0xffffffffffffffffp-1138=5e-324 0xffffffffffffffffp-1139=0 0x1p8589932000=inf
+             -0x1p99999999999=-inf 0x0p99999999999=0 0x0.0p-99999999999=0 1e-99999999999=0
+             1e99999999999=inf 1e-99999999999999999999=0 0e99999999999=0",
+        ) {
             assert_eq!(value(field).to_bits() << 1, expected.to_bits() << 1, "{field}");
             assert_eq!(value(field), expected, "{field}");
         }
         for field in ["nan", "-NaN", "nano"] {
             assert_eq!(prefix(field.as_bytes()), None, "{field}");
         }
-        for (field, expected) in [
-            ("1.9", 1.0),
-            ("-1x", -1.0),
-            ("+3", 3.0),
-            ("abc", 0.0),
-            ("", 0.0),
-            ("0x10", 0.0),
-            ("1e3", 1.0),
-            ("99999999999999999999", i64::MAX as f64),
-            ("-99999999999999999999", i64::MIN as f64),
-        ] {
+        for (field, expected) in cases(
+            "1.9=1 -1x=-1 +3=3 abc=0 =0 0x10=0 1e3=1 99999999999999999999=9223372036854775808
+             -99999999999999999999=-9223372036854775808",
+        ) {
             assert_eq!(integer_prefix(field.as_bytes()), Some(expected), "{field}");
         }
     }

@@ -56,13 +56,10 @@ impl OptionStyle {
     /// Returns the option that gives the format of judgments or of runs, as messages write it:
     /// `--run-format tsv`.
     pub fn format(self, role: Role, format: &str) -> String {
-        let (option, keyword) = match role {
-            Role::Qrels => ("--qrels-format", "qrels_format"),
-            Role::Run => ("--run-format", "run_format"),
-        };
+        let name = role.pick("qrels", "run");
         match self {
-            Self::Command => format!("{option} {format}"),
-            Self::Python => format!("{keyword}=\"{format}\""),
+            Self::Command => format!("--{name}-format {format}"),
+            Self::Python => format!("{name}_format=\"{format}\""),
         }
     }
 
@@ -113,9 +110,9 @@ mod tests {
         assert_eq!(
             written(OptionStyle::Python),
             [
-                "columns={\"doc\": \"NAME\"}",
-                "columns={\"query\": \"NAME\", \"doc\": \"NAME\", \"grade\": \"NAME\"}",
-                "columns=[\"query\", None, \"score\"]",
+                r#"columns={"doc": "NAME"}"#,
+                r#"columns={"query": "NAME", "doc": "NAME", "grade": "NAME"}"#,
+                r#"columns=["query", None, "score"]"#,
                 "run_format=\"msmarco\"",
                 "letor_groups=FILE"
             ]

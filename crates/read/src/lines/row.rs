@@ -235,6 +235,10 @@ impl RowBatch {
     /// Adds a row of a judgment by judge or subtopic.
     pub fn grouped_row(&mut self, line: u64, query: &[u8], group: &[u8], doc: &[u8], grade: &[u8]) {
         self.add(line, query, doc, None, grade);
+        self.add_group(group);
+    }
+
+    fn add_group(&mut self, group: &[u8]) {
         // Rows of a list have one group, which is there once.
         let last = self.groups.last().copied().filter(|last| self.field(*last) == group);
         let place = last.unwrap_or_else(|| self.put(group));
@@ -369,14 +373,12 @@ impl RowBatch {
         for (at, row) in self.rows.iter().enumerate().skip(first) {
             let line = copied_line(&self.text, row.doc[0] as usize);
             let [query, doc, number] = [row.query, row.doc, row.number].map(|f| self.field(f));
-            match (self.values.get(at), self.groups.get(at)) {
-                (Some(value), _) => rest.row_of_value(line, query, doc, *value),
-                (_, Some(group)) => rest.grouped_row(line, query, self.field(*group), doc, number),
-                _ if row.number[0] > row.doc[1] => {
-                    let rank = copied_rank(&self.text, row.doc[1] as usize);
-                    rest.ranked_row(line, query, doc, rank, number);
-                }
-                _ => rest.row(line, query, doc, number),
+            let has_rank = row.number[0] > row.doc[1];
+            let rank = has_rank.then(|| copied_rank(&self.text, row.doc[1] as usize));
+            rest.add(line, query, doc, rank, number);
+            rest.values.extend(self.values.get(at));
+            if let Some(group) = self.groups.get(at) {
+                rest.add_group(self.field(*group));
             }
         }
         self.entries.iter().skip(first).for_each(|entry| rest.entry(self.entry_at(entry)));

@@ -339,12 +339,11 @@ fn any_line<const N: usize, L: TakeLines<N>>(
     number: u64,
     lines: &mut L,
 ) -> usize {
-    let rest = &text[start..];
-    let length = memchr(b'\n', rest).unwrap_or(rest.len());
-    let line = &rest[..length];
-    if length > MAX_LINE_BYTES {
+    let end = line_end(text, start);
+    let line = &text[start..end];
+    if line.len() > MAX_LINE_BYTES {
         lines.other(start, number, line);
-        return start + length + 1;
+        return end + 1;
     }
     let (mut fields, mut count, mut at) = (Fields { starts: [0; N], ends: [0; N] }, 0, 0);
     loop {
@@ -354,7 +353,7 @@ fn any_line<const N: usize, L: TakeLines<N>>(
             break;
         }
         if count == 0 && line[at] == b'#' && lines.comments().cover(at) {
-            return start + length + 1;
+            return end + 1;
         }
         if count < N {
             (fields.starts[count], fields.ends[count]) = (start + at, start + at + field);
@@ -369,7 +368,7 @@ fn any_line<const N: usize, L: TakeLines<N>>(
     } else if count > 0 {
         lines.other(start, number, line);
     }
-    start + length + 1
+    end + 1
 }
 
 /// Computes the bit masks of the separators and line feeds of a window of TREC text.
@@ -411,12 +410,9 @@ mod tests {
         const MORE: bool = false;
 
         fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
-            self.fields.push((
-                line,
-                (0..4)
-                    .map(|field| text[fields.starts[field]..fields.ends[field]].to_vec())
-                    .collect(),
-            ));
+            let places = std::iter::zip(fields.starts, fields.ends);
+            let fields = places.map(|(start, end)| text[start..end].to_vec());
+            self.fields.push((line, fields.collect()));
         }
 
         fn other(&mut self, _: usize, line: u64, bytes: &[u8]) {
@@ -429,20 +425,18 @@ mod tests {
     }
 
     fn slowly(text: &[u8]) -> (u64, Seen) {
-        let mut seen = Seen::default();
-        let lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
-        let lines =
-            if lines.last() == Some(&&b""[..]) { &lines[..lines.len() - 1] } else { &lines[..] };
-        for (number, line) in lines.iter().enumerate() {
+        let (mut count, mut seen) = (0, Seen::default());
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            count += 1;
             let fields: Vec<Vec<u8>> = split(line).map(<[u8]>::to_vec).collect();
             match fields.len() {
                 0 => {}
                 _ if fields[0][0] == b'#' => {}
-                4 => seen.fields.push((number as u64 + 1, fields)),
-                _ => seen.other.push((number as u64 + 1, line.to_vec())),
+                4 => seen.fields.push((count, fields)),
+                _ => seen.other.push((count, line.strip_suffix(b"\n").unwrap_or(line).to_vec())),
             }
         }
-        (lines.len() as u64, seen)
+        (count, seen)
     }
 
     fn check(text: &[u8]) {

@@ -49,7 +49,7 @@ impl Separator {
 }
 
 /// The place of a field in a line of a table, and whether quotes in it are written twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Field {
     pub start: usize,
     pub end: usize,
@@ -57,13 +57,9 @@ pub struct Field {
     pub escaped: bool,
 }
 
-/// The error of a quoted table field that is not closed on its line, or has text behind the closing
-/// quote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QuoteError;
-
-/// Splits a line of a table, without its line feed, into the places of its fields.
-pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, QuoteError> {
+/// Splits a line of a table, without its line feed, into the places of its fields; `None` if a
+/// quoted field is not closed on its line, or has text behind the closing quote.
+pub fn split(line: &[u8], separator: Separator) -> Option<Vec<Field>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (mut fields, mut at) = (Vec::new(), 0);
     if separator == Separator::Blanks {
@@ -71,7 +67,7 @@ pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, QuoteError
             at += line[at..].iter().take_while(|&&byte| is_separator(byte)).count();
             let length = line[at..].iter().take_while(|&&byte| !is_separator(byte)).count();
             if length == 0 {
-                return Ok(fields);
+                return Some(fields);
             }
             fields.push(Field { start: at, end: at + length, escaped: false });
             at += length;
@@ -82,7 +78,7 @@ pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, QuoteError
         let between = separator.has_quotes() && line.get(at) == Some(&b'"');
         let field = match between.then(|| in_quotes(line, at, byte)).flatten() {
             Some(field) => field,
-            None if between && separator == Separator::Comma => return Err(QuoteError),
+            None if between && separator == Separator::Comma => return None,
             None => {
                 let end = memchr(byte, &line[at..]).map_or(line.len(), |length| at + length);
                 Field { start: at, end, escaped: false }
@@ -91,7 +87,7 @@ pub fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, QuoteError
         fields.push(field);
         let after = field.end + usize::from(between && line.get(field.end) == Some(&b'"'));
         if after >= line.len() {
-            return Ok(fields);
+            return Some(fields);
         }
         at = after + 1;
     }

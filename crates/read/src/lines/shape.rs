@@ -34,54 +34,45 @@ pub enum LineFault {
 }
 
 impl Role {
+    /// Returns what belongs to the role: the first for qrels, the second for a run.
+    #[inline(always)]
+    pub fn pick<T>(self, of_qrels: T, of_run: T) -> T {
+        match self {
+            Role::Qrels => of_qrels,
+            Role::Run => of_run,
+        }
+    }
+
     /// Returns the other role: run for qrels, and qrels for run.
     pub fn other(self) -> Role {
-        match self {
-            Role::Qrels => Role::Run,
-            Role::Run => Role::Qrels,
-        }
+        self.pick(Role::Run, Role::Qrels)
     }
 
     /// Returns the expected fields of a TREC line of qrels or of a run, for messages.
     pub fn expected(self) -> &'static str {
-        match self {
-            Role::Qrels => "expected 'query iter docno grade'",
-            Role::Run => "expected 'query iter docno rank score tag'",
-        }
+        self.pick("expected 'query iter docno grade'", "expected 'query iter docno rank score tag'")
     }
 
     /// Returns the index, from 0, of the field of a TREC line that is the grade or the score.
-    pub const fn number_field(self) -> usize {
-        match self {
-            Role::Qrels => 3,
-            Role::Run => 4,
-        }
+    pub fn number_field(self) -> usize {
+        self.pick(3, 4)
     }
 
     /// Returns the name of the number of a line by role: `grade` or `score`.
     pub fn number(self) -> &'static str {
-        match self {
-            Role::Qrels => "grade",
-            Role::Run => "score",
-        }
+        self.pick("grade", "score")
     }
 
     /// Returns a dialect's parser of grades or scores; the parser returns `None` for a field that
     /// is no number.
     #[inline(always)]
     pub fn parser(self, rules: &Rules) -> fn(&[u8]) -> Option<f64> {
-        match self {
-            Role::Qrels => rules.grade,
-            Role::Run => rules.score,
-        }
+        self.pick(rules.grade, rules.score)
     }
 
     /// Returns a dialect's rule for skipping comments in qrels or in runs.
     pub fn comments(self, rules: Rules) -> Comments {
-        match self {
-            Role::Qrels => rules.qrels_comments,
-            Role::Run => rules.run_comments,
-        }
+        self.pick(rules.qrels_comments, rules.run_comments)
     }
 
     /// Returns the fault, if any, of a TREC line that is neither blank nor a comment.
@@ -121,11 +112,11 @@ impl Role {
     /// Returns the error message about a TREC line with this fault.
     pub fn complaint(self, line: &[u8], fault: LineFault, rules: Rules) -> String {
         let expected = self.expected();
+        let field = |at| split(line).nth(at).unwrap_or_default();
         match fault {
             LineFault::Length => format!("{TOO_LONG}: {expected}"),
             LineFault::Blank => {
-                let [doc, more] =
-                    [2, 3].map(|at| printable(split(line).nth(at).unwrap_or_default()));
+                let [doc, more] = [2, 3].map(|at| printable(field(at)));
                 format!(
                     "7 fields in {}: {expected} (a blank in the id '{doc} {more}'? Tables with \
                      tabs or commas may have ids with blanks)",
@@ -133,25 +124,19 @@ impl Role {
                 )
             }
             LineFault::Number => {
-                let field = split(line).nth(self.number_field()).unwrap_or_default();
-                format!("{} {}: {expected}", self.number(), not_a_number(field))
+                let number = not_a_number(field(self.number_field()));
+                format!("{} {number}: {expected}", self.number())
             }
             LineFault::Fields(count) => {
+                let has_score = || split(line).nth(4).and_then(rules.score).is_some();
                 let hint = match self {
-                    Role::Run if has_lone_return(line) => LONE_RETURN,
+                    Role::Qrels if count < 6 || !has_score() => "",
+                    _ if has_lone_return(line) => LONE_RETURN,
+                    Role::Qrels => " (this looks like a run: the order is QRELS RUN)",
                     Role::Run if count == 4 => {
                         " (this looks like judgments: the order is QRELS RUN)"
                     }
-                    Role::Qrels
-                        if count >= 6 && split(line).nth(4).and_then(rules.score).is_some() =>
-                    {
-                        if has_lone_return(line) {
-                            LONE_RETURN
-                        } else {
-                            " (this looks like a run: the order is QRELS RUN)"
-                        }
-                    }
-                    _ => "",
+                    Role::Run => "",
                 };
                 format!("{} in {}: {expected}{hint}", pluralize(count, "field"), quoted(line))
             }

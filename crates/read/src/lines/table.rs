@@ -42,7 +42,7 @@ use super::{
     layout::TableLayout,
     row::{Place, Row, RowSink},
     scan::{SeparatorMark, bits_from, blocks_of, line_end, whole_line},
-    separator::{Field, QuoteError, Separator, split},
+    separator::{Field, Separator, split},
     shape::{Role, TOO_LONG},
 };
 use crate::bytes::limits::MAX_LINE_BYTES;
@@ -335,10 +335,16 @@ fn any_line(
         _ => {}
     }
     let fields = match split(line, separator) {
-        Ok(fields) if fields.is_empty() => return,
-        Ok(fields) => fields,
-        Err(QuoteError) => {
-            return sink.fault(start, number, || unclosed(line, table));
+        Some(fields) if fields.is_empty() => return,
+        Some(fields) => fields,
+        None => {
+            return sink.fault(start, number, || {
+                format!(
+                    "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
+                    quoted(line),
+                    table.expected()
+                )
+            });
         }
     };
     if let Some(bare) = &table.bare
@@ -347,8 +353,15 @@ fn any_line(
         return bare.add_one();
     }
     if fields.len() != table.columns {
-        let (count, is_comment) = (fields.len(), first == Some(&b'#'));
-        return sink.fault(start, number, || other_count(count, is_comment, line, table));
+        return sink.fault(start, number, || {
+            let hint = if first == Some(&b'#') {
+                " (in tables with tabs or commas no line is a comment)"
+            } else {
+                ""
+            };
+            let fields = pluralize(fields.len(), "field");
+            format!("{fields} in {}: {}{hint}", quoted(line), table.expected())
+        });
     }
     for (column, what) in [(table.query, "query"), (table.doc, "document")] {
         let field = fields[column];
@@ -368,15 +381,6 @@ fn is_bare(fields: &[Field], table: &TableLayout) -> bool {
     (fields.len() == table.columns || fields.len() == table.query + 1) && has_query && !has_number
 }
 
-/// Returns the error message about a line of a table with a quote that is not closed.
-fn unclosed(line: &[u8], table: &TableLayout) -> String {
-    format!(
-        "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
-        quoted(line),
-        table.expected()
-    )
-}
-
 /// Returns the error message about a query or document id in a table that is empty, or else has
 /// quotes in it.
 fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> String {
@@ -384,15 +388,6 @@ fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> Strin
         return format!("the {what} is empty in {}: {}", quoted(line), table.expected());
     }
     format!("the {what} has quotes in it in {}, which is not read from a table", quoted(line))
-}
-
-/// Returns the error message about a line of a table with a wrong number of fields. `is_comment`
-/// adds that tables have no comments.
-fn other_count(count: usize, is_comment: bool, line: &[u8], table: &TableLayout) -> String {
-    let fields = pluralize(count, "field");
-    let comment =
-        if is_comment { " (in tables with tabs or commas no line is a comment)" } else { "" };
-    format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
 }
 
 /// Computes the separator masks of a window of a table; returns `false` if the window has quotes.
@@ -508,9 +503,8 @@ fn index<S: Simd>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::dialect::Dialect;
-    use crate::lines::layout::NumberKind;
-    use crate::lines::options::OptionStyle;
+    use crate::lines::{dialect::Dialect, layout::NumberKind, options::OptionStyle};
+    use Separator::{Blanks, Comma, Tab};
     use proptest::prelude::*;
 
     /// All lines as they were passed on.
@@ -586,15 +580,12 @@ mod tests {
                 .map(|field| std::str::from_utf8(field).unwrap())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(fields(Separator::Comma, "a,b c,\"d,e\",\r"), ["a", "b c", "d,e", ""]);
-        assert_eq!(fields(Separator::Comma, "\"a\",\"\",\"b\"\"c\""), ["a", "", "b\"\"c"]);
-        assert_eq!(fields(Separator::Comma, "\"a"), [""; 0]);
-        assert_eq!(fields(Separator::Comma, "\"a\"b,c"), [""; 0]);
-        assert_eq!(
-            fields(Separator::Tab, "\"a\tb\"\tc\"d\t\"e\t\"f\"g"),
-            ["a\tb", "c\"d", "\"e", "\"f\"g"]
-        );
-        assert_eq!(fields(Separator::Blanks, " a\t b,c \r"), ["a", "b,c"]);
+        assert_eq!(fields(Comma, "a,b c,\"d,e\",\r"), ["a", "b c", "d,e", ""]);
+        assert_eq!(fields(Comma, "\"a\",\"\",\"b\"\"c\""), ["a", "", "b\"\"c"]);
+        assert_eq!(fields(Comma, "\"a"), [""; 0]);
+        assert_eq!(fields(Comma, "\"a\"b,c"), [""; 0]);
+        assert_eq!(fields(Tab, "\"a\tb\"\tc\"d\t\"e\t\"f\"g"), ["a\tb", "c\"d", "\"e", "\"f\"g"]);
+        assert_eq!(fields(Blanks, " a\t b,c \r"), ["a", "b,c"]);
     }
 
     /// The query of a line is the same with quotes or without, and whatever stands between quotes
@@ -606,16 +597,16 @@ mod tests {
             table.query_of(line.as_bytes()).map(|query| String::from_utf8(query.to_vec()).unwrap())
         };
         for (separator, query, line, found) in [
-            (Separator::Comma, 0, "q,d,1\n", Some("q")),
-            (Separator::Comma, 0, "\"q\",d,1\r\n", Some("q")),
-            (Separator::Comma, 1, "\"d,1\",q,1\n", Some("q")),
-            (Separator::Comma, 2, "\"d,1\",1,q\r\n", Some("q")),
-            (Separator::Comma, 1, "\"d,1,q,1\n", None),
-            (Separator::Tab, 1, "\"d\t1\"\tq\t1\n", Some("q")),
-            (Separator::Tab, 1, "d\"\tq\t1", Some("q")),
-            (Separator::Blanks, 1, " d  q 1\r\n", Some("q")),
-            (Separator::Comma, 0, "\r\n", None),
-            (Separator::Tab, 0, "\td\t1\n", None),
+            (Comma, 0, "q,d,1\n", Some("q")),
+            (Comma, 0, "\"q\",d,1\r\n", Some("q")),
+            (Comma, 1, "\"d,1\",q,1\n", Some("q")),
+            (Comma, 2, "\"d,1\",1,q\r\n", Some("q")),
+            (Comma, 1, "\"d,1,q,1\n", None),
+            (Tab, 1, "\"d\t1\"\tq\t1\n", Some("q")),
+            (Tab, 1, "d\"\tq\t1", Some("q")),
+            (Blanks, 1, " d  q 1\r\n", Some("q")),
+            (Comma, 0, "\r\n", None),
+            (Tab, 0, "\td\t1\n", None),
         ] {
             assert_eq!(read_query(separator, query, line).as_deref(), found, "{line:?}");
         }
@@ -623,7 +614,7 @@ mod tests {
 
     #[test]
     fn lines_longer_than_a_window() {
-        for separator in [Separator::Tab, Separator::Comma] {
+        for separator in [Tab, Comma] {
             let byte = char::from(separator.byte());
             let long = "x".repeat(3 * WINDOW);
             let text =
@@ -644,9 +635,9 @@ mod tests {
             text in "([ab#]{0,3}|[ \t,\x1f]|\"|\r?\n|a,b,1\n|a\tb\t1\r\n|a b \
                      1\n|\x1fa\x1fb\x1f1\n|\"a\",\"b,\"\"\",1\n|\x1ex\n|a{40},b{30},1\n){0,80}",
             separator in prop::sample::select(vec![
-                Separator::Blanks,
-                Separator::Tab,
-                Separator::Comma,
+                Blanks,
+                Tab,
+                Comma,
             ]),
             columns in 3usize..5, times in prop::sample::select(vec![1usize, 1, 1, 60]),
         ) {

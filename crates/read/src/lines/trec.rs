@@ -44,11 +44,11 @@ impl<S: RowSink, const N: usize> TakeLines<N> for TrecRows<'_, S, N> {
     #[cold]
     fn refuses(&mut self, start: usize, line: u64, bytes: &[u8]) -> bool {
         let (role, rules) = (self.role, self.rules);
-        let fault = role.fault(bytes, rules).filter(|fault| *fault == LineFault::Blank);
-        if let Some(fault) = fault {
-            self.sink.fault(start, line, || role.complaint(bytes, fault, rules));
+        let has_blank = role.fault(bytes, rules) == Some(LineFault::Blank);
+        if has_blank {
+            self.sink.fault(start, line, || role.complaint(bytes, LineFault::Blank, rules));
         }
-        fault.is_some()
+        has_blank
     }
 
     fn comments(&self) -> Comments {

@@ -5,8 +5,6 @@
 
 use std::io::{Read, Write};
 
-use memchr::memchr;
-
 use crate::bytes::{hash::Seed, input::Input, interner::Interner};
 use crate::columns::{
     self, CheckedColumns,
@@ -25,6 +23,7 @@ use crate::lines::{
     dialect::Rules,
     layout::{NumberKind, not_counted},
     row::{Place, Row, RowBatch, RowSink},
+    scan::line_end,
     shape::Role,
 };
 use crate::progress::{check_stopped, is_stopped};
@@ -95,7 +94,7 @@ pub fn each_row(
     })?;
     check_stopped(watch)?;
     if !any {
-        let what = if role == Role::Qrels { "judgment" } else { "result" };
+        let what = role.pick("judgment", "result");
         let expected = text.form.expected(role);
         problems = whole_file(&name, format!("there is no {what} in it{expected}"));
     }
@@ -250,14 +249,13 @@ impl TakingRows<'_> {
                 return (self.take)(line, Err("the group is empty".to_owned()));
             }
             let given = batch.rank.and_then(|ranks| ranks.signed(at));
-            let rank = match (role, given) {
-                (Role::Qrels, _) => None,
-                (Role::Run, Some(given)) => {
+            let rank = (role == Role::Run).then(|| match given {
+                Some(given) => {
                     let given = ColumnId::Integer(Integer::new(given));
-                    Some(TextRank::Written(given.bytes(&mut rank)))
+                    TextRank::Written(given.bytes(&mut rank))
                 }
-                (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
-            };
+                None => TextRank::Counted(*counts.count(query)),
+            });
             // A conversion writes the number as it stands in the input, even if the dialect cuts
             // grades.
             let (value, number) = (self.grade(value), written_out(value, &mut self.number));
@@ -298,18 +296,14 @@ impl RowSink for TakingRows<'_> {
     fn row(&mut self, text: &[u8], row: Row) {
         let field = |[start, end]: Place| &text[start..end];
         let [query, doc, number] = [row.query, row.doc, row.number].map(field);
-        let [rank, group, mut tag] = [row.rank, row.group, row.tag].map(|place| place.map(field));
+        let [rank, group, tag] = [row.rank, row.group, row.tag].map(|place| place.map(field));
         let (line, value) = (self.before + row.line, self.grade(row.value));
         let rank = rank.map(TextRank::Written);
         let group = group.filter(|_| self.by_facet);
-        if let (RowShape::Trec, Some([start, _])) = (&self.layout.shape, row.tag) {
-            let rest = &text[start..];
-            let end = memchr(b'\n', rest).unwrap_or(rest.len());
-            tag = Some(rest[..end].trim_ascii_end());
-        }
         let of_row = TextRow { line, query, doc, number, value, rank, tag, group };
         if matches!(self.layout.shape, RowShape::Trec) {
-            return self.take(of_row);
+            let tag = row.tag.map(|[start, _]| text[start..line_end(text, start)].trim_ascii_end());
+            return self.take(TextRow { tag, ..of_row });
         }
         // A missing rank is counted, and −rank is written for a missing score.
         let count = self.counts.as_mut().map(|counts| counts.count(query));
@@ -377,104 +371,82 @@ mod tests {
     use super::*;
     use crate::format::ReadOptions;
 
-    type Seen = Vec<(u64, Result<[String; 5], String>)>;
+    type Seen = Vec<(u64, Result<String, String>)>;
 
-    fn rows(
-        text: &str,
-        role: Role,
-        columns: Option<&str>,
-        block: ChunkSize,
-    ) -> Result<Seen, String> {
-        let read_as = ReadOptions {
-            columns: columns.map(|columns| columns.parse().unwrap()),
-            ..ReadOptions::default()
-        };
+    /// Returns the lines of a text: the fields of each row, or its fault.
+    fn rows(text: &str, role: Role, columns: Option<&str>, block: ChunkSize) -> Seen {
+        let columns = columns.map(|columns| columns.parse().unwrap());
+        let read_as = ReadOptions { columns, ..ReadOptions::default() };
         let input = Input::Bytes { name: "it".into(), bytes: text.into() };
-        let rows = TextRows::open(ReadSettings::new(&read_as), input, role, None)
-            .map_err(|error| error.to_string())?;
+        let rows = TextRows::open(ReadSettings::new(&read_as), input, role, None).unwrap();
         let mut seen = Seen::new();
         let string = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        TextRows { block, ..rows }
-            .each(&mut |line, row| {
-                let fields = |row: TextRow<'_>| {
-                    assert_eq!(row.line, line);
-                    assert_eq!(
-                        string(row.number).parse::<f64>().unwrap().to_bits(),
-                        row.value.to_bits()
-                    );
-                    let rank = match row.rank {
-                        Some(TextRank::Written(rank)) => string(rank),
-                        Some(TextRank::Counted(count)) => format!("#{count}"),
-                        None => String::new(),
-                    };
-                    [row.query, row.doc, row.number]
-                        .map(string)
-                        .into_iter()
-                        .chain([rank, row.tag.map(string).unwrap_or_default()])
+        let each = TextRows { block, ..rows }.each(&mut |line, row| {
+            let fields = row.map(|row| {
+                assert_eq!(row.line, line);
+                let fields = [row.query, row.doc, row.number, row.tag.unwrap_or_default()];
+                let [query, doc, number, tag] = fields.map(string);
+                assert_eq!(number.parse::<f64>().unwrap().to_bits(), row.value.to_bits());
+                let rank = match row.rank {
+                    Some(TextRank::Written(rank)) => string(rank),
+                    Some(TextRank::Counted(count)) => format!("#{count}"),
+                    None => String::new(),
                 };
-                seen.push((
-                    line,
-                    row.map(|row| fields(row).collect::<Vec<_>>().try_into().unwrap()),
-                ));
-                true
-            })
-            .map_err(|error| error.to_string())?;
-        Ok(seen)
-    }
-
-    fn row(fields: &str) -> Result<[String; 5], String> {
-        Ok(fields.split('|').map(str::to_owned).collect::<Vec<_>>().try_into().unwrap())
+                format!("{query}|{doc}|{number}|{rank}|{tag}")
+            });
+            seen.push((line, fields));
+            true
+        });
+        each.unwrap();
+        seen
     }
 
     #[test]
     fn rows_are_as_they_are_written() {
-        let seen =
-            |text: &str, columns| rows(text, Role::Run, columns, ChunkSize::default()).unwrap();
+        let read = |text: &str, role, columns| {
+            let rows = rows(text, role, columns, ChunkSize::default()).into_iter();
+            rows.map(|(line, row)| format!("{line} {}", row.unwrap())).collect::<Vec<_>>()
+        };
+        let seen = |text: &str, columns| read(text, Role::Run, columns);
         assert_eq!(
             seen("# x\n\nq Q0  d 07 1.50\tt u \r\nq 0 e x 2 t", None),
-            [(3, row("q|d|1.50|07|t u")), (4, row("q|e|2|x|t"))]
+            ["3 q|d|1.50|07|t u", "4 q|e|2|x|t"]
         );
         assert_eq!(
             seen("qid\tx\tdocid\tscore\nq\t\t\"d e\"\t1\nr\tx\td\t2\nq\tx\tf\t+3\n", None),
-            [(2, row("q|d e|1|#1|")), (3, row("r|d|2|#1|")), (4, row("q|f|+3|#2|"))]
+            ["2 q|d e|1|#1|", "3 r|d|2|#1|", "4 q|f|+3|#2|"]
         );
-        assert_eq!(seen("score,rank,docid,qid\n1,\"7\",d,q\n", None), [(2, row("q|d|1|7|"))]);
-        assert_eq!(seen("q,Q0,d,7,1,a tag\n", None), [(1, row("q|d|1|7|a tag"))]);
-        let ranks = [(1, row("q|d|-1|1|")), (2, row("r|d|-1|1|")), (3, row("q|e|-2|2|"))];
+        assert_eq!(seen("score,rank,docid,qid\n1,\"7\",d,q\n", None), ["2 q|d|1|7|"]);
+        assert_eq!(seen("q,Q0,d,7,1,a tag\n", None), ["1 q|d|1|7|a tag"]);
+        let ranks = ["1 q|d|-1|1|", "2 r|d|-1|1|", "3 q|e|-2|2|"];
         assert_eq!(seen("q\td\t1\nr\td\t1\nq\te\t2\n", None), ranks);
         assert_eq!(
             seen("q\td\t1e1\nq\te\t-2\n", Some("query,doc,rank")),
-            [(1, row("q|d|-10|1e1|")), (2, row("q|e|2|-2|"))]
+            ["1 q|d|-10|1e1|", "2 q|e|2|-2|"]
         );
         let records = "{\"qid\": \"q\", \"rank\": 1, \"docid\": 7, \"score\": \
                        1e2}\n\n{\"rank\": \"x y\", \"qid\": \"q\", \"docid\": \"e\", \"score\": \
                        0.50}\n";
-        assert_eq!(seen(records, None), [(1, row("q|7|1e2|1|")), (3, row("q|e|0.50|x y|"))]);
+        assert_eq!(seen(records, None), ["1 q|7|1e2|1|", "3 q|e|0.50|x y|"]);
         let array = format!("[{}]", records.trim_end().replace("\n\n", ",\n"));
-        assert_eq!(seen(&array, None), [(1, row("q|7|1e2|1|")), (2, row("q|e|0.50|x y|"))]);
+        assert_eq!(seen(&array, None), ["1 q|7|1e2|1|", "2 q|e|0.50|x y|"]);
         let objects = "{\"q\": {\"d\": 1,\n \"e\": 2}, \"r\": {\n\"d\": 3}}";
-        assert_eq!(
-            seen(objects, None),
-            [(1, row("q|d|1|#1|")), (2, row("q|e|2|#2|")), (3, row("r|d|3|#1|"))]
-        );
-        let judged = |text: &str| rows(text, Role::Qrels, None, ChunkSize::default()).unwrap();
-        assert_eq!(judged("q 0 d -1.0\n"), [(1, row("q|d|-1.0||"))]);
-        assert_eq!(
-            judged("1 qid:q 1:2 # d\n\n2 qid:r 1:2\n"),
-            [(1, row("q|d|1||")), (3, row("r|3|2||"))]
-        );
+        assert_eq!(seen(objects, None), ["1 q|d|1|#1|", "2 q|e|2|#2|", "3 r|d|3|#1|"]);
+        let judged = |text: &str| read(text, Role::Qrels, None);
+        assert_eq!(judged("q 0 d -1.0\n"), ["1 q|d|-1.0||"]);
+        assert_eq!(judged("1 qid:q 1:2 # d\n\n2 qid:r 1:2\n"), ["1 q|d|1||", "3 r|3|2||"]);
     }
 
     #[test]
     fn objects_with_words_are_no_trec() {
         for text in [
-            "{\"qid\": \"a b c 5 e\", \"docid\": \"d\", \"score\": 1}",
-            "{\"a b c d 5 e\": {\"d\": 1}}",
+            r#"{"qid": "a b c 5 e", "docid": "d", "score": 1}"#,
+            r#"{"a b c d 5 e": {"d": 1}}"#,
             "{\n\"a b c d 5 e\": {\"d\":\n1}}",
-            "[{\"qid\": \"a b c 5 e\", \"docid\": \"d\", \"score\": 1}]",
+            r#"[{"qid": "a b c 5 e", "docid": "d", "score": 1}]"#,
         ] {
-            let seen = rows(text, Role::Run, None, ChunkSize::default()).unwrap();
-            assert!(seen[0].1.as_ref().unwrap()[0].starts_with("a b c"), "{text} {seen:?}");
+            let seen = rows(text, Role::Run, None, ChunkSize::default());
+            assert!(seen[0].1.as_ref().unwrap().starts_with("a b c"), "{text} {seen:?}");
         }
     }
 
@@ -489,20 +461,16 @@ mod tests {
         let tsv: String = (0..3000)
             .map(|n| format!("q{}\tdoc{n}{}\t{}\n", n % 7, "x".repeat(n % 50), n / 7 + 1))
             .collect();
-        for (text, count) in [(&trec, 3000), (&trec.trim_end().to_owned(), 3000), (&tsv, 3000)] {
+        for text in [&trec, &trec.trim_end().to_owned(), &tsv] {
             assert!(text.len() > 65 << 10); // longer than the start that is always read at once
-            let whole = rows(text, Role::Run, None, ChunkSize::default()).unwrap();
-            assert_eq!(whole.len(), count);
+            let whole = rows(text, Role::Run, None, ChunkSize::default());
+            assert_eq!(whole.len(), 3000);
             assert_eq!(
                 whole.iter().filter(|(_, row)| row.is_err()).count(),
                 if text.starts_with("q0 ") { 4 } else { 0 }
             );
             for block in [1, 17, 1000, 70_000] {
-                assert_eq!(
-                    rows(text, Role::Run, None, ChunkSize(block)).unwrap(),
-                    whole,
-                    "{block}"
-                );
+                assert_eq!(rows(text, Role::Run, None, ChunkSize(block)), whole, "{block}");
             }
         }
     }

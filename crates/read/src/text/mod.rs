@@ -98,7 +98,7 @@ impl OpenText {
             let opened = Arc::new(input.open(settings.access)?);
             return Ok(Self::open_buffered(settings, opened, purpose));
         }
-        let mut text = StreamingText::from_input(input)?;
+        let mut text = StreamingText::from_input(input, None)?;
         let (name, start) = (text.name().to_owned(), text.head()?);
         let form = settings.detect(purpose, &name, Some(&start), None);
         Ok(Self { name, form, body: TextBody::Streaming(StreamHead { start, text }) })
@@ -122,10 +122,10 @@ impl StreamHead {
         role: Role,
         partner: Option<&AlignedQrels>,
     ) -> Result<(DetectedFormat, Self)> {
-        let read_as = if role == Role::Qrels { &settings.qrels_as } else { &settings.runs_as };
+        let read_as = role.pick(settings.qrels_as, settings.runs_as);
         let elsewhere = OpenInput::without_content(&input);
         let file = elsewhere.path.clone().filter(|_| !input.is_stream());
-        let mut text = StreamingText::with_progress(input, settings.watch.cloned())?;
+        let mut text = StreamingText::from_input(input, settings.watch.cloned())?;
         let mut start = text.head()?;
         let opened = match (read_as.needs_whole(&start, text.name()), file) {
             (false, _) => elsewhere,
@@ -206,10 +206,10 @@ impl<'a> ReadSettings<'a> {
             Purpose::Run(partner) => (Role::Run, partner, self.reads_ranks),
             Purpose::Rows(role, partner) => (role, partner, true),
         };
-        let (by, read_as, units) = match role {
-            Role::Qrels => (self.table_facets(), self.qrels_as, self.qrels_units),
-            Role::Run => (None, self.runs_as, self.units),
-        };
+        let (by, read_as, units) = role.pick(
+            (self.table_facets(), self.qrels_as, self.qrels_units),
+            (None, self.runs_as, self.units),
+        );
         let read_as = &*read_as.for_doc_ids(units);
         let (dialect, tables) = (self.dialect, self.tables);
         let known =

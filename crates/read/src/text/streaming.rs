@@ -11,7 +11,7 @@ use crate::bytes::{
 };
 use crate::error::{Error, Result};
 use crate::format::{
-    detect::foreign::{HEAD, has_head},
+    detect::enough::{HEAD, has_head},
     lmx::is_label_matrix,
     open_input::{is_matrix, read_on, stdin_file},
 };
@@ -55,20 +55,13 @@ impl<'r> StreamingText<'r> {
         Ok(Self { name: name.to_owned(), text })
     }
 
-    /// Opens an input as a text that is read once, even a file, which could be read again.
+    /// Opens an input as a text that is read once, even a file, which could be read again, and
+    /// reports the bytes read to `watch`. The watch also gets the size of a file. Bytes are counted
+    /// before decompression.
     ///
     /// # Errors
     /// As [`StreamingText::new`]; a failure to open the path.
-    pub fn from_input(input: Input) -> Result<StreamingText<'static>> {
-        Self::with_progress(input, None)
-    }
-
-    /// Opens an input as a text that is read once, and reports the bytes read to `watch`. The watch
-    /// also gets the size of a file. Bytes are counted before decompression.
-    ///
-    /// # Errors
-    /// As [`StreamingText::from_input`].
-    pub fn with_progress(
+    pub fn from_input(
         input: Input,
         watch: Option<Arc<ProgressHandle>>,
     ) -> Result<StreamingText<'static>> {

@@ -18,7 +18,7 @@ use super::{
 use crate::bytes::id::IdInText;
 use crate::error::{Error, Problems, Result};
 use crate::ids::Ids;
-use crate::join::qrels::{Qrels, QrelsBuilder, QueryLocation, finish, number_queries, sorted};
+use crate::join::qrels::{Qrels, QrelsBuilder, QueryLocation, finish, number_queries};
 use crate::lines::diagnostics::{Diagnostic, whole_file};
 use crate::matrix::{FacetJudgment, Facets, Ragged, pieces};
 use crate::record::{
@@ -120,8 +120,7 @@ pub fn assemble<R>(
 ) -> Option<Result<(Qrels, Problems)>> {
     let line: &dyn Fn(u64) -> u64 = &|number| if number == 0 { 0 } else { line(number) };
     let queries: Vec<&Ids> = built.iter().map(|built| &built.queries).collect();
-    let order = sorted(&queries);
-    let (ids, _) = number_queries(&order, &queries);
+    let (order, ids, _) = number_queries(&queries);
     if ids.len() < order.len() {
         return None;
     }

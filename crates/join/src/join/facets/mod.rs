@@ -173,7 +173,7 @@ pub(crate) fn read_columns(
 ) -> Result<(Qrels, Problems)> {
     let columns = CheckedColumns::from_judgments(name, batches, seed)?;
     let has_subgroups = columns.have_subgroups();
-    let fault = match columns.first_batch_without_facets() {
+    let fault = match columns.first_batch(|batch| batch.groups[0].is_none()) {
         Some(batch) => Some(format!("batch {batch}: the groups are missing")),
         None => (has_subgroups && by != FacetKind::Preference)
             .then(|| "there are sub-groups, which only preferences have".to_owned()),

@@ -13,7 +13,7 @@ use super::{
 use crate::bytes::{hash::Seed, interner::Interner, limits::MAX_LINE_BYTES};
 use crate::error::{Problems, Result};
 use crate::ids::Ids;
-use crate::join::qrels::{Qrels, number_queries, sorted};
+use crate::join::qrels::{Qrels, number_queries};
 use crate::lines::{
     diagnostics::{pluralize, quoted},
     dialect::Rules,
@@ -101,8 +101,8 @@ fn read_fields<const N: usize>(
     if !passing {
         let back = AtomicBool::new(false);
         let (read, grouped) = rows.read(&back, seed, || {
-            let grouped = InOrder::new(FacetBuilder::new(shape, seed, None), &back);
-            (reader(), grouped.thinning(!shape.counts_repeats()))
+            let builder = FacetBuilder::new(shape, seed, None);
+            (reader(), InOrder::new(builder, &back, !shape.counts_repeats()))
         })?;
         if !back.load(Ordering::Relaxed)
             && let Some(assembled) = join_queries(read, grouped, line, context)
@@ -117,8 +117,7 @@ fn read_fields<const N: usize>(
 
 /// Makes the store of a worker for judgments by facet in any order.
 pub fn store(whole: BufferedInput<'_>, shape: FacetShape, seed: Seed) -> AnyOrder {
-    let scattered = AnyOrder::unsorted().with_input(whole).with_groups(seed);
-    scattered.thinning(!shape.counts_repeats())
+    AnyOrder::unsorted().with_input(whole, !shape.counts_repeats()).with_groups(seed)
 }
 
 /// Makes qrels by facet of queries that are together; `None` if two workers have met one query.
@@ -145,10 +144,10 @@ pub fn sort_out<const N: usize>(
 ) -> Result<(Qrels, Problems)> {
     let FacetContext { shape, seed, watch, .. } = context;
     let queries: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
-    let (ids, numbers) = number_queries(&sorted(&queries), &queries);
+    let (_, ids, numbers) = number_queries(&queries);
     let own: Vec<&Ids> = scattered.iter().filter_map(AnyOrder::group_names).collect();
     let (names, groups) = common_names(&own);
-    read.findings.count_omitted(scattered.iter().map(AnyOrder::dropped).sum());
+    read.findings.count_omitted(scattered.iter().map(|keep| keep.dropped).sum());
     let scattered = scattered
         .into_par_iter()
         .zip((numbers, groups))

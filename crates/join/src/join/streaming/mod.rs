@@ -36,7 +36,6 @@
 //! another query begins or the run ends; the other rows are read in place. Chunks are numbered
 //! through all batches, so that places stay in the order of the run.
 
-mod query_starts;
 mod ranking_sink;
 mod streaming_run;
 

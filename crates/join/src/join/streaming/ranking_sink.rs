@@ -1,8 +1,10 @@
 //! The passing on of rankings of a streamed run: each query is ranked as it comes, and a sink takes
 //! some at once.
 
-use super::query_starts::{QueryStarts, place};
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::join::run::RunRankings;
+use crate::lines::diagnostics::Position;
 use crate::matrix::StagedPiece;
 use crate::record::{
     layout::{Docnos, Record},
@@ -13,6 +15,17 @@ use crate::record::{
 const LABELS: usize = 1 << 20;
 /// The most rankings that are passed on together.
 const ROWS: usize = 1 << 14;
+
+/// The place of a query that has not come yet.
+pub const NO_PLACE: u64 = u64::MAX;
+/// The bits of a line in a place; the chunk is above them. So places are in the order of the input.
+const LINE_BITS: u32 = 32;
+
+/// Decodes a place in a streamed run to its chunk and line in a source with `chunks` chunks before
+/// it.
+pub fn place_to_position(place: u64, chunks: u64) -> Position {
+    Position { chunk: (place >> LINE_BITS) - chunks, line: place & ((1 << LINE_BITS) - 1) }
+}
 
 /// A consumer of the rankings of a streamed run, several at a time. Rankings are borrowed, so a
 /// consumer copies the needed parts.
@@ -41,7 +54,8 @@ pub fn flush(rankings: &mut RunRankings<'_>, take: &mut impl RankingSink) -> boo
 /// One worker's ranking of the queries of a streamed run, which forwards the rankings to a
 /// [`RankingSink`].
 pub struct RankingForwarder<'m, 'q, T> {
-    pub places: &'m QueryStarts,
+    /// The place, chunk and line, where each query of the qrels begins, as far as known yet.
+    pub places: &'m [AtomicU64],
     /// The number of chunks before this source.
     pub chunks: u64,
     pub rankings: RunRankings<'q>,
@@ -54,9 +68,16 @@ pub struct RankingForwarder<'m, 'q, T> {
 impl<T: RankingSink> BuildRanking for RankingForwarder<'_, '_, T> {
     fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool {
         let query = records[0].query;
-        let here = place(self.chunks + records[0].chunk(), line);
-        if let Some(back) = self.places.record_start(query, here) {
-            self.back = self.back.into_iter().chain([(back, query)]).min();
+        // Saturating: a line too large makes a wrong number in a message, where overflow would make
+        // another chunk.
+        let line = line.min((1 << LINE_BITS) - 1);
+        let here = (self.chunks + records[0].chunk()) << LINE_BITS | line;
+        // Relaxed is enough: all threads see the operations on one place in one order, and no other
+        // memory depends on the place.
+        let before = self.places[query as usize].fetch_min(here, Ordering::Relaxed);
+        if before != NO_PLACE {
+            // The query has begun twice: it comes back at the later place.
+            self.back = self.back.into_iter().chain([(before.max(here), query)]).min();
             return false;
         }
         self.rankings.rank_in_order(records, docnos);

@@ -3,13 +3,13 @@
 use std::{
     io::Read,
     mem,
-    sync::{Mutex, PoisonError, atomic::AtomicBool},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64},
+    },
 };
 
-use super::{
-    query_starts::{QueryStarts, place_to_position},
-    ranking_sink::{RankingForwarder, RankingSink, flush},
-};
+use super::ranking_sink::{NO_PLACE, RankingForwarder, RankingSink, flush, place_to_position};
 use crate::columns::{CheckedColumns, PendingQuery, RunColumns};
 use crate::error::{Error, Problems, Result};
 use crate::format::RowLayout;
@@ -42,7 +42,7 @@ pub struct StreamingRun<'q, T> {
     /// Whether ranks decide, and not scores; known once there are rows.
     by_rank: Option<bool>,
     /// Where each query of the qrels began, to find a query that comes back.
-    places: QueryStarts,
+    places: Vec<AtomicU64>,
     /// The workers of all readings so far, between readings.
     workers: Vec<RankingWorker<'q, T>>,
     /// A function that makes the taker of rankings for a worker.
@@ -62,11 +62,7 @@ pub struct StreamingRun<'q, T> {
 
 /// The state that a worker of a streamed run keeps from one text or batch of columns to the next:
 /// its reader, its rankings that wait for the sink, and the sink.
-struct RankingWorker<'q, T> {
-    results: RunReader<'q>,
-    rankings: RunRankings<'q>,
-    take: T,
-}
+type RankingWorker<'q, T> = (RunReader<'q>, RunRankings<'q>, T);
 
 impl<'q, T: RankingSink> StreamingRun<'q, T> {
     /// Makes a streamed run called `name`, before any of its results have come. `source` is the
@@ -92,7 +88,7 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
                 ..RunInfo::default()
             },
             by_rank: None,
-            places: QueryStarts::new(qrels.queries().len()),
+            places: (0..qrels.queries().len()).map(|_| AtomicU64::new(NO_PLACE)).collect(),
             workers: Vec::new(),
             make: Box::new(make),
             size: ChunkSize::default(),
@@ -155,7 +151,7 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
     /// # Errors
     /// Invalid columns; a query that comes back; ranks where scores are needed, or the reverse.
     pub fn columns(&mut self, records: &RunColumns<'_>) -> Result<Option<()>> {
-        self.joining.join.check_ties_in_memory()?;
+        self.joining.join.check_in_memory(self.joining.qrels)?;
         let name = self.info.source.clone();
         // Messages count results through all batches. They cannot name rows of tables with lists:
         // for that the tables of earlier batches would be needed, and these are gone.
@@ -231,15 +227,12 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
         // rankings of many small batches of columns are passed to a sink together.
         let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), || {
             let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let RankingWorker { results, rankings, take } =
-                spare.unwrap_or_else(|| RankingWorker {
-                    results: RunReader::new(joining),
-                    rankings: RunRankings::new(joining, order),
-                    take: make(),
-                });
+            let (results, rankings, take) = spare.unwrap_or_else(|| {
+                (RunReader::new(joining), RunRankings::new(joining, order), make())
+            });
             let taking =
                 RankingForwarder { places, chunks, rankings, take, back: None, refused: false };
-            (results, InOrder::new(taking, &stop))
+            (results, InOrder::new(taking, &stop, false))
         })?;
         let lines = read.lines();
         let (mut back, mut went_on, mut tag) = (None::<(u64, u32)>, true, Default::default());
@@ -254,20 +247,21 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
             findings.merge(mem::take(&mut rankings.ranker.wrong_ranks));
             let repeated = mem::take(&mut rankings.findings);
             if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(repeated);
-            workers.push(RankingWorker { results, rankings, take });
+            workers.push((results, rankings, take));
         }
         self.workers = workers;
         let file = &self.info.source;
+        let line_of = |line: u64| source.line(before + line);
         if let Some((place, query)) = back {
-            let line = source.line(before + place_to_position(place, self.chunks).in_all(&lines));
+            let line = line_of(place_to_position(place, self.chunks).in_all(&lines));
             let query = joining.qrels.queries().get(query as usize).to_vec();
             return Err(Error::QueryNotContiguous { file: file.clone(), line, query });
         }
         if !went_on {
             return Ok(false);
         }
-        findings.into_problems(file, |line| source.line(before + line), &lines).into_result(())?;
-        let repeats = repeats.into_problems(file, |line| source.line(before + line), &lines);
+        findings.into_problems(file, line_of, &lines).into_result(())?;
+        let repeats = repeats.into_problems(file, line_of, &lines);
         self.repeats = diagnostics::join([mem::take(&mut self.repeats), repeats]);
         self.chunks += lines.len() as u64;
         self.lines += lines.iter().sum::<u64>();
@@ -286,7 +280,7 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
 
     /// Returns the takers of rankings of all workers so far.
     pub fn sinks(&mut self) -> impl Iterator<Item = &mut T> {
-        self.workers.iter_mut().map(|worker| &mut worker.take)
+        self.workers.iter_mut().map(|(.., take)| take)
     }
 
     /// Passes on the remaining rankings, and returns facts about the run; `None` if a taker wanted
@@ -301,7 +295,7 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
         }
         let (mut seen, mut units) = (ScoreWarnings::default(), AggregateCounts::default());
         let mut sample = RetrievedSample::default();
-        for RankingWorker { rankings, take, .. } in &mut self.workers {
+        for (_, rankings, take) in &mut self.workers {
             if !flush(rankings, take) {
                 return Ok(None);
             }
@@ -309,10 +303,11 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
             sample.merge(mem::take(&mut rankings.sample));
             rankings.uniting.iter().for_each(|uniting| units.merge(uniting.seen.clone()));
         }
-        let ignored = unjudged(self.workers.iter().map(|worker| &worker.results.ignored));
+        let ignored = unjudged(self.workers.iter().map(|(results, ..)| &results.ignored));
         let seen = seen.beside(self.joining.qrels.codebook());
         let info = RunInfo { ignored, seen, units: units.counts, ..self.info.clone() };
-        let seen_queries = self.places.seen();
+        let places = self.places.iter_mut();
+        let seen_queries: Vec<_> = places.map(|place| *place.get_mut() != NO_PLACE).collect();
         let expected = if self.is_text { self.form.expected(Role::Run) } else { String::new() };
         let joined = seen_queries.contains(&true);
         if let Some(empty) = empty_run(&info, &units, joined, &self.joining, expected) {

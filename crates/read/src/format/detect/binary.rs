@@ -8,7 +8,7 @@ use crate::error::printable;
 use crate::format::{
     AlignedQrels, InputFormat, OtherFormat, RowLayout, RowShape,
     npy::{NpyHeader, OfMatrix},
-    tables::{TableBytes, TableColumns, TableError, TableFile},
+    tables::{TableBytes, TableColumns, TableFile},
 };
 use crate::lines::{layout::NumberKind, row::RowForm, shape::Role};
 
@@ -55,11 +55,8 @@ pub fn detect_table_file(
     })?;
     let bytes = TableBytes::new(text).map_err(|error| format!("cannot be read: {error}"))?;
     let columns = TableColumns::for_role(role, read_as.columns.as_ref(), ranks).with_groups(by);
-    let table = reader.read(TableFile { format, bytes, columns }).map_err(|wrong| match wrong {
-        TableError::Rows { first, more } => ForeignFormat::Rows(first, more),
-        TableError::Missing(missing) => missing.message(read_as.options).into(),
-        other => other.to_string().into(),
-    })?;
+    let table = reader.read(TableFile { format, bytes, columns });
+    let table = table.map_err(|wrong| ForeignFormat::Table(wrong, read_as.options))?;
     let names: Vec<String> = table.names().iter().map(|name| printable(name.as_bytes())).collect();
     let what = format!("{name}: {}", names.join(", "));
     Ok(RowLayout::new(RowShape::Columns(table), what))

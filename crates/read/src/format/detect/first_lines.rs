@@ -17,7 +17,7 @@ use crate::lines::{
 
 /// The facts from which an input's format is detected beside its first bytes: role, name, dialect,
 /// options.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct DetectContext<'a> {
     pub role: Role,
     /// The facets of judgments to read, if tables can have the facets.
@@ -28,9 +28,9 @@ pub struct DetectContext<'a> {
     pub read_as: &'a ReadOptions,
     /// The text itself, if it can be read again, as judgments can.
     pub text: Option<&'a Arc<OpenInput>>,
-    /// The reader of Parquet and Arrow files, if there is one, and whether ranks are read beside
-    /// scores.
+    /// The reader of Parquet and Arrow files, if there is one.
     pub tables: Option<&'static dyn TableReader>,
+    /// Whether ranks are read beside scores.
     pub ranks: bool,
     /// The judgments, if runs without ids go with them.
     pub partner: Option<&'a AlignedQrels>,
@@ -89,8 +89,8 @@ impl<'l> FirstLines<'l> {
         separator.fields(self.first).len()
     }
 
-    /// Makes a format error with this message at the first line of an input.
-    pub fn first_line_error(self, message: String) -> ForeignFormat {
-        ForeignFormat::Explained(self.number, message)
+    /// Returns a format error with this message at the first line of an input.
+    pub fn refuse<T>(self, message: impl Into<String>) -> Result<T, ForeignFormat> {
+        Err(ForeignFormat::Explained(self.number, message.into()))
     }
 }

@@ -7,9 +7,10 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::enough::{HEAD, is_told};
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::{Problems, SWAPPED, printable_path};
-use crate::format::{InputFormat, json::walk::first_value};
+use crate::format::{InputFormat, OptionStyle, tables::TableError};
 use crate::lines::{
     diagnostics::{one_line, whole_file},
     dialect::Rules,
@@ -17,21 +18,19 @@ use crate::lines::{
     shape::{LineFault, Role, counts},
 };
 
-/// The number of bytes of a text that detection examines.
-pub const HEAD: usize = 64 << 10;
-/// The number of lines to examine, which must share a fault if the text is long enough.
+/// The number of lines that detection examines. If the text is long enough, as many must share a
+/// fault.
 const LINES: usize = 20;
 /// The fewest lines that must share a fault.
 const FEWEST: usize = 3;
 
 /// The kind of an input that is not the expected qrels or run, with the message about it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum ForeignFormat {
     /// A run where qrels are expected, or qrels where a run is.
     Swapped,
-    /// A table with wrong rows: their numbers, from 1, with their faults, and the number of further
-    /// wrong rows.
-    Rows(Vec<(u64, String)>, u64),
+    /// A file of tables that is not read, with how messages write options.
+    Table(TableError, OptionStyle),
     /// Scores alone, without the judgments that name the documents.
     ScoresAlone,
     /// Any further format: the line (0 for the whole file), and the message.
@@ -39,7 +38,7 @@ pub enum ForeignFormat {
 }
 
 /// The whole lines at the start of an input that format detection examines.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FileHead<'a> {
     pub text: &'a [u8],
     /// Whether the lines are the whole text.
@@ -62,24 +61,12 @@ pub fn head(text: &[u8]) -> FileHead<'_> {
     FileHead { text: &text[..end], all: end + 1 >= text.len() && end <= MAX_LINE_BYTES }
 }
 
-/// Returns whether the first 64 KiB show JSON with objects of objects, though the first line goes
-/// on.
-fn is_told(text: &[u8]) -> bool {
-    text.get(..HEAD).is_some_and(|start| first_value(start) == Some(b'{'))
-}
-
-/// Returns whether enough of a text was read for format detection: a line feed, or recognised JSON.
-pub fn has_head(text: &[u8]) -> bool {
-    memchr(b'\n', text).is_some() || is_told(text)
-}
-
 impl<'a> FileHead<'a> {
-    /// Returns the first lines that are neither blank nor comments, at most twenty, with their
-    /// numbers.
-    pub fn lines(self, role: Role, rules: Rules) -> impl Iterator<Item = (u64, &'a [u8])> {
+    /// Returns the first lines that are neither blank nor comments, with their numbers.
+    pub fn lines(self, role: Role, rules: Rules) -> Vec<(u64, &'a [u8])> {
         let comments = role.comments(rules);
-        let lines = (1..).zip(self.text.split(|&byte| byte == b'\n'));
-        lines.filter(move |(_, line)| counts(line, comments)).take(LINES)
+        let all = (1..).zip(self.text.split(|&byte| byte == b'\n'));
+        all.filter(|(_, line)| counts(line, comments)).take(LINES).collect()
     }
 
     /// Returns the message about a file that its first bytes show to be no readable text, such as
@@ -118,24 +105,22 @@ impl<'a> FileHead<'a> {
 /// Returns the kind of a text whose first line is no valid TREC qrels or run line; `None` if it can
 /// be TREC.
 pub fn detect_foreign(start: FileHead<'_>, role: Role, rules: Rules) -> Option<ForeignFormat> {
-    let FileHead { text: head, all } = start;
-    let mut lines = start.lines(role, rules).peekable();
-    let &(number, first) = lines.peek()?;
+    let lines = start.lines(role, rules);
+    let &(number, first) = lines.first()?;
     let fault = role.fault(first, rules)?;
     if let Some(message) = start.signature(role) {
         return Some(message.into());
     }
-    let lines: Vec<&[u8]> = lines.map(|(_, line)| line).collect();
     // If some lines are right, the text is TREC with wrong lines, which its reader reports.
-    let faults = lines.iter().map(|line| role.fault(line, rules));
+    let faults = lines.iter().map(|(_, line)| role.fault(line, rules));
     let faults: Vec<LineFault> = faults.collect::<Option<_>>()?;
-    if let Some(message) = format(head, first, role) {
+    if let Some(message) = format(start.text, first, role) {
         return Some(message.into());
     }
-    if lines.iter().all(|line| role.other().fault(line, rules).is_none()) {
+    if lines.iter().all(|(_, line)| role.other().fault(line, rules).is_none()) {
         return Some(ForeignFormat::Swapped);
     }
-    let enough = lines.len() == LINES || all && lines.len() >= FEWEST;
+    let enough = lines.len() == LINES || start.all && lines.len() >= FEWEST;
     if !enough || faults.iter().any(|other| *other != fault) {
         return None;
     }
@@ -262,7 +247,7 @@ impl ForeignFormat {
     pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {
             Self::Swapped => swapped(role, file, None),
-            Self::Rows(first, more) => Problems::at_lines(file, first.iter().cloned(), *more),
+            Self::Table(error, options) => error.clone().problems(file, *options),
             Self::ScoresAlone => {
                 let message =
                     "is a list of numbers: scores alone need judgments in the format LETOR";

@@ -16,13 +16,11 @@ use crate::lines::{layout::NumberKind, row::RowForm};
 impl FirstLines<'_> {
     /// Recognises JSON, as objects of queries or as records, by the first value of its first
     /// object.
-    pub fn any_json(self, start: &[u8]) -> Detected {
-        match first_value(start) {
-            Some(_) if InputFormat::from_extension(self.known.name) == Some(InputFormat::Jsonl) => {
-                self.records(false)
-            }
-            None | Some(b'{') => self.json(),
-            Some(_) => self.records(false),
+    pub fn any_json(self) -> Detected {
+        let is_jsonl = InputFormat::from_extension(self.known.name) == Some(InputFormat::Jsonl);
+        match first_value(self.first) {
+            Some(value) if is_jsonl || value != b'{' => self.records(false),
+            _ => self.json(),
         }
     }
 
@@ -45,9 +43,7 @@ impl FirstLines<'_> {
         let text = if array { self.text() } else { self.first };
         let keys = match RecordKeys::detect(text, role, by, read_as) {
             Ok(keys) => keys,
-            Err(message) => {
-                return self.platform().unwrap_or_else(|| Err(self.first_line_error(message)));
-            }
+            Err(message) => return self.platform().unwrap_or_else(|| self.refuse(message)),
         };
         let form = keys.form();
         let what = if array { "a JSON array of records" } else { "JSONL records" };

@@ -85,13 +85,17 @@ impl FirstLines<'_> {
         let path = match &self.known.read_as.query_lengths {
             Some(path) => path.clone(),
             None if self.has_qid() => return Ok(None),
-            None => text.path.as_deref().and_then(lengths_beside).ok_or_else(|| {
-                self.first_line_error(format!(
-                    "is LETOR without qid: `{}` names a file that says how many lines each query \
-                     has, or it lies beside this one, with .query or .group behind the same name",
-                    self.options().groups()
-                ))
-            })?,
+            None => match text.path.as_deref().and_then(lengths_beside) {
+                Some(path) => path,
+                None => {
+                    return self.refuse(format!(
+                        "is LETOR without qid: `{}` names a file that says how many lines each \
+                         query has, or it lies beside this one, with .query or .group behind the \
+                         same name",
+                        self.options().groups()
+                    ));
+                }
+            },
         };
         let name = path.display().to_string();
         let groups = read(&path).and_then(|bytes| QueryLengths::read(&name, &bytes));

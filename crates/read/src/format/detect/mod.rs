@@ -45,6 +45,7 @@
 //! from a pipe. An error in a later line is a problem of the line alone.
 
 mod binary;
+pub mod enough;
 pub mod first_lines;
 pub mod foreign;
 mod json;
@@ -101,7 +102,7 @@ pub fn detect(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
     if let Some(Bytes(layout)) = named {
         return layout(head, known);
     }
-    let lines: Vec<(u64, &[u8])> = head.lines(role, rules).collect();
+    let lines = head.lines(role, rules);
     // The first line that is no comment decides alone: if this line is valid TREC, the text is
     // TREC, however many wrong lines follow.
     let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());
@@ -146,7 +147,6 @@ fn convertible(head: FileHead<'_>, known: DetectContext<'_>) -> Option<ForeignFo
 impl<'l> FirstLines<'l> {
     fn detect(self) -> Detected {
         let DetectContext { role, read_as, .. } = self.known;
-        let start = self.first.trim_ascii_start();
         // Ids of JSON may have words and numbers, as a line of TREC.
         let is_json = is_json(self.text());
         if read_as.columns.is_none() && !is_json && self.is_trec(role, self.first) {
@@ -156,7 +156,7 @@ impl<'l> FirstLines<'l> {
             return foreign_or_trec(self.head, self.known);
         }
         if is_json {
-            return self.any_json(start);
+            return self.any_json();
         }
         let separator = self.separator();
         let has_trec = self.lines.iter().any(|(_, line)| self.is_trec(role, line));
@@ -170,8 +170,8 @@ impl<'l> FirstLines<'l> {
                 Err(_) => self.by_name().unwrap_or_else(|| foreign_or_trec(self.head, self.known)),
             };
         }
-        if start.starts_with(b"{") || start.starts_with(b"[") {
-            return self.any_json(start);
+        if matches!(self.first.trim_ascii_start(), [b'{' | b'[', ..]) {
+            return self.any_json();
         }
         if self.is_letor() {
             return self.letor();
@@ -190,7 +190,7 @@ impl<'l> FirstLines<'l> {
             return Ok(form);
         }
         if let Some(message) = self.too_few() {
-            return Err(self.first_line_error(message));
+            return self.refuse(message);
         }
         match self.columns(separator) {
             2.. if separator != Separator::Blanks => self.headerless(separator),

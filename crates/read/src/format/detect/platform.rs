@@ -78,32 +78,26 @@ fn start(mut cursor: Cursor<'_>) -> Result<[Option<u8>; 2], Stuck> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Platform::*, *};
 
     #[test]
     fn platforms_are_told_by_their_keys() {
         for (text, expected) in [
             (
                 r#"{"mteb_model_meta": {"model_name": "a", "revision": "b"}, "en": {"#,
-                Some(Platform::Predictions),
+                Some(Predictions),
             ),
-            (r#"{"queries": {"q": "What?"}, "corpus": {"#, Some(Platform::Finetuning)),
-            (r#"{"mode": "text", "relevant_docs": {"q": ["d"]}}"#, Some(Platform::Finetuning)),
-            (r#"{"metric": {"precision": {"k": 3}}, "requests": [{"#, Some(Platform::EvalRequest)),
-            (
-                r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 1"#,
-                Some(Platform::EvalResponse),
-            ),
-            (r#"{"name": "x", "judgmentRatings": [{"#, Some(Platform::Judgments)),
+            (r#"{"queries": {"q": "What?"}, "corpus": {"#, Some(Finetuning)),
+            (r#"{"mode": "text", "relevant_docs": {"q": ["d"]}}"#, Some(Finetuning)),
+            (r#"{"metric": {"precision": {"k": 3}}, "requests": [{"#, Some(EvalRequest)),
+            (r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 1"#, Some(EvalResponse)),
+            (r#"{"name": "x", "judgmentRatings": [{"#, Some(Judgments)),
             (
                 r#"{"took": 1, "hits": {"total": {}, "hits": [{"_source": {"judgmentRatings": ["#,
-                Some(Platform::Judgments),
+                Some(Judgments),
             ),
-            (r#"{"case_name": "x", "queries": [{"#, Some(Platform::Case)),
-            (
-                r#"{"mteb_model_meta": {"model_name": null, "revision": null}"#,
-                Some(Platform::Predictions),
-            ),
+            (r#"{"case_name": "x", "queries": [{"#, Some(Case)),
+            (r#"{"mteb_model_meta": {"model_name": null, "revision": null}"#, Some(Predictions)),
             // Queries and documents with these names.
             (r#"{"mteb_model_meta": {"d": 1}}"#, None),
             (r#"{"queries": {"d": 1}, "corpus": {"d": 2}}"#, None),

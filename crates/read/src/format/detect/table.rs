@@ -31,6 +31,7 @@ impl FirstLines<'_> {
         if columns > 2 {
             return None;
         }
+        let first = quoted(self.first);
         let between = [b';', b'|'].into_iter().find(|&byte| {
             let count = memchr_iter(byte, self.first).count();
             count > 1 && self.lines.iter().all(|(_, line)| memchr_iter(byte, line).count() == count)
@@ -38,20 +39,17 @@ impl FirstLines<'_> {
         if let Some(byte) = between {
             let byte = char::from(byte);
             return Some(format!(
-                "the columns of {} are separated by '{byte}', which is not read: tabs and commas \
-                 are, for example after `tr '{byte}' '\\t'`",
-                quoted(self.first)
+                "the columns of {first} are separated by '{byte}', which is not read: tabs and \
+                 commas are, for example after `tr '{byte}' '\\t'`"
             ));
         }
         match (separator, columns) {
             (Separator::Comma, 0) => Some(format!(
-                "a quote (\") in {} is not closed where its field ends, or not on its line",
-                quoted(self.first)
+                "a quote (\") in {first} is not closed where its field ends, or not on its line"
             )),
             (_, 1) if self.first.trim_ascii_start().starts_with(b"\"") => Some(format!(
-                "quotes are around the whole line {}, which makes it one column: three or more \
-                 were expected",
-                quoted(self.first)
+                "quotes are around the whole line {first}, which makes it one column: three or \
+                 more were expected"
             )),
             _ => None,
         }
@@ -99,7 +97,7 @@ impl FirstLines<'_> {
     /// table; else `None`.
     pub fn sure_table(self, separator: Separator) -> Option<Detected> {
         match self.no_table(separator) {
-            Some(message) => Some(Err(self.first_line_error(message))),
+            Some(message) => Some(self.refuse(message)),
             None => self.header_behind_hash(separator),
         }
     }
@@ -113,8 +111,7 @@ impl FirstLines<'_> {
         if let Some(columns) = &read_as.columns
             && let Some(count) = columns.ordered()
         {
-            let chosen = in_order(columns, role, by);
-            let chosen = chosen.map_err(|message| self.first_line_error(message))?;
+            let chosen = in_order(columns, role, by).or_else(|message| self.refuse(message))?;
             let shape = columns.to_string();
             let what = format!("{} without a header: {shape}", separator.table());
             let table = self.table_layout(separator, count, chosen, shape);
@@ -127,9 +124,9 @@ impl FirstLines<'_> {
     pub fn named(self, separator: Separator, chosen: ColumnChoice<ChosenColumns>) -> Detected {
         let chosen = match chosen {
             Ok(chosen) => chosen,
-            Err(ColumnChoiceError::Invalid(message)) => return Err(self.first_line_error(message)),
+            Err(ColumnChoiceError::Invalid(message)) => return self.refuse(message),
             Err(ColumnChoiceError::Missing(missing)) => {
-                return Err(self.first_line_error(missing.message(self.options())));
+                return self.refuse(missing.message(self.options()));
             }
             Err(ColumnChoiceError::NoNames(_)) => return self.headerless(separator),
         };
@@ -163,8 +160,8 @@ impl FirstLines<'_> {
         // With a carriage return inside, a line is several lines. Fields may be quoted, and then they
         // may have any byte inside.
         if has_lone_return(self.first) && !self.first.contains(&b'"') {
-            let message = "the first line has a carriage return inside: lines end with LF or CR LF";
-            return Err(self.first_line_error(message.to_owned()));
+            return self
+                .refuse("the first line has a carriage return inside: lines end with LF or CR LF");
         }
         let DetectContext { role, by, .. } = self.known;
         let count = self.columns(separator);
@@ -172,10 +169,11 @@ impl FirstLines<'_> {
             && let Some(number) = split(self.first).nth(role.number_field())
             && is_with_comma(number)
         {
-            let what = role.number();
-            let message =
-                format!("the {what} {} has a comma: a decimal point was expected", quoted(number));
-            return Err(self.first_line_error(message));
+            return self.refuse(format!(
+                "the {} {} has a comma: a decimal point was expected",
+                role.number(),
+                quoted(number)
+            ));
         }
         let ([query, doc, number], names) = match (role, count) {
             (Role::Qrels, 3) if by.is_none() => ([0, 1, 2], "query document grade"),
@@ -187,7 +185,7 @@ impl FirstLines<'_> {
             (Role::Run, 3) => return self.counted(separator),
             (Role::Run, 5) => ([0, 2, 4], "query iter document rank score"),
             (Role::Run, 6) => ([0, 2, 4], "query iter document rank score tag"),
-            _ => return Err(self.refuse_columns(count)),
+            _ => return self.refuse_columns(count),
         };
         let (value, rank) = (NumberKind::Number, (role == Role::Run).then_some(3));
         let chosen = ChosenColumns { query, doc, number, value, rank, group: by.map(|_| 1) };
@@ -198,11 +196,11 @@ impl FirstLines<'_> {
             && self.is_rank_column(separator)
         {
             let format = if separator == Separator::Comma { "csv" } else { "tsv" };
-            return Err(self.first_line_error(format!(
+            return self.refuse(format!(
                 "this looks like a run, because its third column counts 1, 2, 3 … in every query: \
                  the order is QRELS RUN; if these are grades, add `{}`",
                 self.options().format(role, format)
-            )));
+            ));
         }
         let names = names.replace(' ', between(separator));
         let what = format!("{} without a header: {names}", separator.table());
@@ -211,12 +209,12 @@ impl FirstLines<'_> {
         Ok(RowLayout::new(RowShape::Table(table), what))
     }
 
-    /// Makes the error about a table without a header whose number of columns is ambiguous.
-    fn refuse_columns(self, count: usize) -> ForeignFormat {
+    /// Returns the error about a table without a header whose number of columns is ambiguous.
+    fn refuse_columns(self, count: usize) -> Detected {
         let (number, options) = (self.known.role.number(), self.options());
         let by = self.known.by.map_or("-".to_owned(), |by| by.to_string());
         let columns = format!("query,{by},doc,{number}");
-        self.first_line_error(format!(
+        self.refuse(format!(
             "there is no header, and {}: say which are queries, documents and {number}s in their \
              order (`{}`), or by their names in the first line (`{}`)",
             pluralize(count, "column"),
@@ -256,12 +254,12 @@ impl FirstLines<'_> {
         if !is_followed || has_number(self.first) {
             return Ok(());
         }
-        Err(self.first_line_error(format!(
+        self.refuse(format!(
             "the first line {} may be a header, but its names are not known: `{}` says which is \
              what",
             quoted(self.first),
             self.options().columns_by_name(self.known.role, None)
-        )))
+        ))
     }
 
     /// Recognises a run of three columns without a header, if the last column may be ranks.

@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-use super::{JsonValue, id, items, number, records::RecordKeys};
-use crate::columns::decimal::{Integer, LONGEST};
+use super::{JsonValue, items};
+use crate::format::npy::Counter;
 use crate::lines::{
     diagnostics::pluralize,
     layout::NumberKind,
@@ -18,48 +18,16 @@ use crate::lines::{
     shape::Role,
 };
 
-impl RecordKeys {
-    /// Checks the values found in a record, and returns the list of documents that they are.
-    pub(super) fn list<'t>(
-        &self,
-        [query, docs, numbers, group]: [Option<&'t [u8]>; 4],
-    ) -> Result<ListOfQuery<'t>, String> {
-        let query = id(query.ok_or_else(|| self.missing(0))?, "query")?;
-        let docs = docs.ok_or_else(|| self.missing(1))?;
-        let docs = list(docs, &self.quote(1), "a list of ids", |doc| id(doc, "document"))?;
-        let what = self.role.number();
-        let numbers = match &self.keys[2] {
-            None => None,
-            Some(_) => {
-                let expected = format!("a list of {what}s");
-                let numbers = numbers.ok_or_else(|| self.missing(2))?;
-                let numbers = list(numbers, &self.quote(2), &expected, |one| {
-                    number(one, &format!("a {what}")).map(Cow::Borrowed)
-                })?;
-                if numbers.len() != docs.len() {
-                    return Err(wrong_lengths(docs.len(), numbers.len(), what));
-                }
-                Some(numbers)
-            }
-        };
-        let group = match self.by {
-            None => Cow::default(),
-            Some(by) => id(group.ok_or_else(|| self.missing(3))?, &by.to_string())?,
-        };
-        Ok(ListOfQuery { query, group, docs, numbers })
-    }
-}
-
-/// Returns the form of rows of lists of documents, which may have numbers and facets.
-pub fn form(role: Role, has_numbers: bool, has_groups: bool, shape: String) -> RowForm {
+/// Returns the form of rows of lists of documents, which may have numbers.
+pub fn form(role: Role, has_numbers: bool, shape: impl Into<String>) -> RowForm {
     let is_run = role == Role::Run;
     let value = if is_run && !has_numbers { NumberKind::Rank } else { NumberKind::Number };
-    RowForm { has_ranks: is_run && has_numbers, has_groups, ..RowForm::new(value, shape) }
+    RowForm { has_ranks: is_run && has_numbers, ..RowForm::new(value, shape) }
 }
 
 /// Returns the items, as `read` reads them, of the list that the value of the key `name` is; any
 /// other value is an error.
-fn list<'t>(
+pub fn list<'t>(
     value: &'t [u8],
     name: &str,
     expected: &str,
@@ -88,7 +56,7 @@ impl ListOfQuery<'_> {
         if docs.is_empty() {
             rows.bare.push(query.to_vec());
         }
-        let mut digits = [0; LONGEST];
+        let mut rank = Counter::default();
         for (at, doc) in docs.iter().enumerate() {
             let number = numbers.as_ref().map(|numbers| &*numbers[at]);
             match (role, number) {
@@ -100,11 +68,11 @@ impl ListOfQuery<'_> {
                     }
                 }
                 (Role::Run, score) => {
-                    let rank = decimal(at + 1, &mut digits);
                     match score {
-                        Some(score) => rows.ranked_row(line, query, doc, rank, score),
-                        None => rows.row(line, query, doc, rank),
+                        Some(score) => rows.ranked_row(line, query, doc, rank.digits(), score),
+                        None => rows.row(line, query, doc, rank.digits()),
                     }
+                    rank.count();
                 }
             }
         }
@@ -116,12 +84,6 @@ impl ListOfQuery<'_> {
 pub fn wrong_lengths(ids: usize, numbers: usize, what: &str) -> String {
     let (ids, numbers) = (pluralize(ids, "id"), pluralize(numbers, what));
     format!("{ids} and {numbers}: a {what} for each id was expected")
-}
-
-/// Writes an integer in decimal into `digits`, and returns the written digits.
-fn decimal(number: usize, digits: &mut [u8; LONGEST]) -> &[u8] {
-    let length = Integer::new(number as u64).write(digits);
-    &digits[..length]
 }
 
 #[cfg(test)]
@@ -136,12 +98,5 @@ mod tests {
         assert_eq!(read(&text.replacen("1,", "", 1)).unwrap(), MOST);
         let message = "a list has more than 4194304 values, which is not read";
         assert!(read(&text).unwrap_err().message.starts_with(message));
-    }
-
-    #[test]
-    fn integers_are_written_as_others_write_them() {
-        for number in [0, 1, 9, 10, 99, 100, 1_234_567_890, usize::MAX] {
-            assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
-        }
     }
 }

@@ -228,10 +228,12 @@ fn find<'t, const N: usize>(
 fn items(text: &[u8]) -> Result<Vec<&[u8]>, JsonFault> {
     parts(text, |text| {
         let mut spans = Vec::new();
-        each_item(text, |value| {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        reader.deserialize_seq(PartVisitor(|_: ObjectKey<'_>, value: &str| {
             spans.push(span(value, text));
             check_length(spans.len())
-        })?;
+        }))?;
+        reader.end()?;
         Ok(spans)
     })
 }
@@ -240,11 +242,10 @@ fn items(text: &[u8]) -> Result<Vec<&[u8]>, JsonFault> {
 const MOST: usize = 1 << 22;
 
 /// Refuses a list of more than 2²² values.
-fn check_length<E: serde::de::Error>(values: usize) -> Result<(), E> {
+fn check_length(values: usize) -> serde_json::Result<()> {
     if values > MOST {
-        return Err(E::custom(format_args!(
-            "a list has more than {MOST} values, which is not read"
-        )));
+        let message = format!("a list has more than {MOST} values, which is not read");
+        return Err(serde_json::Error::custom(message));
     }
     Ok(())
 }
@@ -252,18 +253,12 @@ fn check_length<E: serde::de::Error>(values: usize) -> Result<(), E> {
 /// Returns the records of a text, one after another or in an array, as they are written.
 pub(super) fn records(text: &[u8]) -> Result<Vec<&[u8]>, JsonFault> {
     parts(text, |text| {
-        let mut spans = Vec::new();
         if text.trim_ascii_start().starts_with('[') {
-            each_item(text, |value| {
-                spans.push(span(value, text));
-                Ok(())
-            })?;
-        } else {
-            for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
-                spans.push(span(value?.get(), text));
-            }
+            let values: Vec<&RawValue> = serde_json::from_str(text)?;
+            return Ok(values.into_iter().map(|value| span(value.get(), text)).collect());
         }
-        Ok(spans)
+        let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        values.map(|value| Ok(span(value?.get(), text))).collect()
     })
 }
 
@@ -290,16 +285,6 @@ fn each_pair<'t>(
 ) -> serde_json::Result<()> {
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.deserialize_map(PartVisitor(take))?;
-    reader.end()
-}
-
-/// Passes each item of the array that `text` is to `take`, as it is written.
-fn each_item<'t>(
-    text: &'t str,
-    mut take: impl FnMut(&'t str) -> serde_json::Result<()>,
-) -> serde_json::Result<()> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    reader.deserialize_seq(PartVisitor(|_: ObjectKey<'t>, item| take(item)))?;
     reader.end()
 }
 

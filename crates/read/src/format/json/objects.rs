@@ -6,13 +6,11 @@
 //!
 //! A text may hold several such objects in sequence.
 
-use std::io;
-
 use super::{
     JsonValue, LineCounter, each_pair, read_json, span, unescaped,
     walk::{JsonWalk, Outermost},
 };
-use crate::format::sequence::{Sequence, SequenceFormat};
+use crate::format::sequence::{SequenceFormat, Started};
 use crate::lines::{
     diagnostics::quoted,
     row::{Entry, RowBatch, wrong_id},
@@ -29,7 +27,7 @@ pub fn shape(number: &str) -> String {
 pub struct QueryObjects(pub Role);
 
 impl SequenceFormat for QueryObjects {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+    fn start(&self) -> Started<'_> {
         Ok(Box::new(JsonWalk::new(Outermost(b'{'))))
     }
 

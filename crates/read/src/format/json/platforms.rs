@@ -13,7 +13,7 @@
 //!
 //! The parts around judgments or results are passed over, for such a part may be a whole corpus.
 
-use std::{borrow::Cow, io};
+use std::borrow::Cow;
 
 use super::{
     JsonValue, find, id, items,
@@ -24,7 +24,7 @@ use super::{
     walk::{JsonWalk, Way},
 };
 use crate::error::printable;
-use crate::format::sequence::{Sequence, SequenceFormat};
+use crate::format::sequence::{SequenceFormat, Started};
 use crate::lines::{
     diagnostics::quoted,
     layout::NumberKind,
@@ -49,12 +49,23 @@ pub enum Platform {
     Case,
 }
 
+/// What is known of a kind of file of a platform.
+struct PlatformFacts {
+    /// The kind in words.
+    what: &'static str,
+    /// The expected shape, for messages.
+    shape: &'static str,
+    role: Role,
+    /// The key of the JSON object or array of the queries. That of OpenSearch may lie deep in a
+    /// response; the others belong to the outermost object.
+    key: &'static [u8],
+    /// The opening byte of this object or array.
+    opens: u8,
+}
+
 impl Platform {
-    /// Returns what is known of the kind of file: the kind in words, its expected shape for messages,
-    /// its role, and the key and the opening byte of the JSON object or array of its queries. The
-    /// key of OpenSearch may lie deep in a response; the other keys belong to the outermost object.
-    fn facts(self) -> (&'static str, &'static str, Role, &'static [u8], u8) {
-        match self {
+    fn facts(self) -> PlatformFacts {
+        let (what, shape, role, key, opens): (_, _, _, &[u8], _) = match self {
             Self::Predictions => (
                 "predictions of MTEB",
                 "{subset: {split: {query: {document: score, …}}}}",
@@ -99,29 +110,30 @@ impl Platform {
                 b"queries",
                 b'[',
             ),
-        }
+        };
+        PlatformFacts { what, shape, role, key, opens }
     }
 
     /// Returns the role of the platform's file: judgments or results.
     pub fn role(self) -> Role {
-        self.facts().2
+        self.facts().role
     }
 
     /// Returns the kind of the platform's file in words, such as `predictions of MTEB`.
     pub fn what(self) -> &'static str {
-        self.facts().0
+        self.facts().what
     }
 
     /// Returns the expected JSON shape of the platform's file, for messages.
     pub fn shape(self) -> &'static str {
-        self.facts().1
+        self.facts().shape
     }
 
     /// Returns the form of the rows of the platform's file.
     pub fn form(self) -> RowForm {
         match self {
             Self::Predictions => RowForm::new(NumberKind::Number, self.shape()),
-            _ => form(self.role(), false, false, self.shape().to_owned()),
+            _ => form(self.role(), false, self.shape()),
         }
     }
 
@@ -133,7 +145,7 @@ impl Platform {
         let (query, docs) = match (self, &value) {
             (Self::Finetuning, JsonValue::Array(docs)) => {
                 let docs = items(docs)?.into_iter();
-                let docs = docs.map(|doc| (Some(id(doc, "document")), None));
+                let docs = docs.map(|doc| (id(doc, "document"), None));
                 (None, Some(docs.collect()))
             }
             (_, JsonValue::Object(text)) => match self {
@@ -149,7 +161,7 @@ impl Platform {
         let query = match query {
             Some(query) => id(query, "query")?,
             // The queries are the keys of an object.
-            None if self.facts().4 == b'{' => {
+            None if self.facts().opens == b'{' => {
                 let query = unescaped(key)?;
                 wrong_id("query", &query).map_or(Ok(query), Err)?
             }
@@ -162,10 +174,10 @@ impl Platform {
         let is_graded = self.role() == Role::Qrels && self != Self::Finetuning;
         let (mut ids, mut numbers) = (Vec::new(), Vec::new());
         for (doc, grade) in docs {
-            let missing = |what: &str| of_query(format!("a document has no {what}"));
-            ids.push(doc.ok_or_else(|| missing("id"))?.map_err(of_query)?);
+            ids.push(doc.map_err(of_query)?);
             if is_graded {
-                numbers.push(grade_of(grade.ok_or_else(|| missing("rating"))?).map_err(of_query)?);
+                let grade = grade.ok_or_else(|| "a document has no rating".to_owned());
+                numbers.push(grade.and_then(grade_of).map_err(of_query)?);
             }
         }
         let numbers = is_graded.then_some(numbers);
@@ -173,8 +185,9 @@ impl Platform {
     }
 }
 
-/// The documents of a query in a platform's file: the id of each, if it has one, and its grade.
-type PlatformDocs<'t> = Vec<(Option<Result<Cow<'t, [u8]>, String>>, Option<&'t [u8]>)>;
+/// The documents of a query in a platform's file: the id of each, or what is wrong with it, and its
+/// grade.
+type PlatformDocs<'t> = Vec<(Result<Cow<'t, [u8]>, String>, Option<&'t [u8]>)>;
 
 /// The id of a query in a platform's file, as it is written, and its list of documents, perhaps
 /// empty, as far as the file has them.
@@ -204,14 +217,14 @@ fn docs_of<'t>(
                 if let Some(hit @ [b'{', ..]) = hit {
                     [id_of_doc] = find(hit, |key| place(&of_doc[..1], key))?.values;
                 }
-                all.push((id_of_doc.map(|doc| id(doc, "document")), grade));
+                let missing = || Err("a document has no id".to_owned());
+                all.push((id_of_doc.map_or_else(missing, |doc| id(doc, "document")), grade));
             }
             Some(all)
         }
         Some(JsonValue::Object(docs)) if of_doc[0].is_empty() => {
             let docs = pairs(docs)?.into_iter().map(|(doc, grade)| {
-                let doc = wrong_id("document", &doc).map_or(Ok(Cow::Owned(doc)), Err);
-                (Some(doc), Some(grade))
+                (wrong_id("document", &doc).map_or(Ok(Cow::Owned(doc)), Err), Some(grade))
             });
             Some(docs.collect())
         }
@@ -245,7 +258,7 @@ pub struct PlatformFile {
 }
 
 impl SequenceFormat for PlatformFile {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+    fn start(&self) -> Started<'_> {
         Ok(Box::new(JsonWalk::new(WayInFile { file: self, subsets: Vec::new() })))
     }
 
@@ -269,14 +282,13 @@ struct WayInFile<'p> {
 
 impl Way for WayInFile<'_> {
     fn has_entries(&mut self, keys: &[Vec<u8>], open: u8) -> bool {
-        let (_, _, _, wanted, opens) = self.file.platform.facts();
+        let PlatformFacts { key: wanted, opens, .. } = self.file.platform.facts();
         match (self.file.platform, keys) {
             (Platform::Predictions, [_, subset, split]) if subset != META && open == b'{' => {
-                // The requested subset is read, or else the first.
+                // The requested subset is read, else the first.
                 let subset = format!("{}/{}", printable(subset), printable(split));
                 let requested = self.file.subset.as_ref();
-                let is_read =
-                    requested.map_or(self.subsets.is_empty(), |requested| *requested == subset);
+                let is_read = requested.map_or(self.subsets.is_empty(), |name| *name == subset);
                 self.subsets.push(subset);
                 is_read
             }

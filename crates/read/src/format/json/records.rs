@@ -7,19 +7,19 @@
 //! The first record decides which keys are read; records may have other keys. A record may also
 //! have a list of documents (`lists`).
 
-use std::{borrow::Cow, io};
+use std::borrow::Cow;
 
 use super::{
     FoundValues, JsonBytes, JsonValue, SHOWN, find, id,
-    lists::form,
+    lists::{ListOfQuery, form, list, wrong_lengths},
     number, objects, offset_in, unescaped,
     walk::{Cursor, JsonWalk, Outermost, Stuck},
 };
 use crate::error::printable;
 use crate::format::{
     ReadOptions,
-    names::{CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnChoiceError, choose_rows},
-    sequence::{Sequence, SequenceFormat},
+    names::{CellShape, ChosenRows, ColumnChoiceError, choose_rows},
+    sequence::{SequenceFormat, Started},
 };
 use crate::judged_by::FacetKind;
 use crate::lines::{
@@ -36,13 +36,13 @@ use crate::lines::{
 pub struct RecordKeys {
     /// The keys of the query, of the document or documents, of the number or numbers, and of the
     /// rank beside a score, or of the facet.
-    pub(super) keys: [Option<Vec<u8>>; 4],
+    keys: [Option<Vec<u8>>; 4],
     /// The kind of the number of the document; `None` if records have lists of documents.
     value: Option<NumberKind>,
     has_ranks: bool,
     /// The facets by which judgments are read.
-    pub(super) by: Option<FacetKind>,
-    pub(super) role: Role,
+    by: Option<FacetKind>,
+    role: Role,
 }
 
 impl RecordKeys {
@@ -58,19 +58,28 @@ impl RecordKeys {
         read_as: &ReadOptions,
     ) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
-        let in_array = cursor.passes(b'[')?;
+        let in_array = cursor.passes(b'[').map_err(first_record_fault)?;
         let expected = || expected(role, in_array);
-        if in_array && cursor.peek()? == Some(b']') {
+        if in_array && cursor.peek().map_err(first_record_fault)? == Some(b']') {
             return Err(format!("the array is empty: {} was expected", expected()));
         }
-        cursor.expect(b'{', &expected())?;
+        cursor.expect(b'{', &expected()).map_err(first_record_fault)?;
         let (names, shapes) = keys_of_first(&mut cursor)?;
         if names.is_empty() {
             return Err(format!("the first record has no keys: {} was expected", expected()));
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
         match choose_rows(&all, &shapes, role, by, read_as.columns.as_ref()) {
-            Ok(chosen) => Ok(Self::of_chosen(chosen, &names, role, by)),
+            Ok(ChosenRows { query, doc, number, value, rank, group }) => {
+                let name = |at: Option<usize>| at.map(|at| names[at].clone());
+                Ok(Self {
+                    keys: [Some(query), Some(doc), number, rank.or(group)].map(name),
+                    value,
+                    has_ranks: rank.is_some(),
+                    by: by.filter(|_| group.is_some()),
+                    role,
+                })
+            }
             Err(ColumnChoiceError::Invalid(message)) => Err(message),
             Err(ColumnChoiceError::Missing(missing)) => Err(missing.message(read_as.options)),
             Err(ColumnChoiceError::NoNames(missing))
@@ -93,35 +102,14 @@ impl RecordKeys {
         }
     }
 
-    /// Makes the keys to read of JSON records from the columns chosen among the `names` of a
-    /// record.
-    fn of_chosen(chosen: ChosenRows, names: &[Vec<u8>], role: Role, by: Option<FacetKind>) -> Self {
-        let (places, value, rank, group) = match chosen {
-            ChosenRows::Single(ChosenColumns { query, doc, number, value, rank, group }) => {
-                ([Some(query), Some(doc), Some(number)], Some(value), rank, group)
-            }
-            ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
-                ([Some(query), Some(docs), numbers], None, None, group)
-            }
-        };
-        let [query, doc, number] = places;
-        let name = |at: Option<usize>| at.map(|at| names[at].clone());
-        Self {
-            keys: [query, doc, number, rank.or(group)].map(name),
-            value,
-            has_ranks: rank.is_some(),
-            by: by.filter(|_| group.is_some()),
-            role,
-        }
-    }
-
     /// Returns the form of the rows of JSON records with these keys.
     pub fn form(&self) -> RowForm {
-        let (has_ranks, has_groups, shape) = (self.has_ranks, self.by.is_some(), self.shape());
-        match self.value {
-            Some(value) => RowForm { has_ranks, has_groups, ..RowForm::new(value, shape) },
-            None => form(self.role, self.keys[2].is_some(), has_groups, shape),
-        }
+        let shape = self.shape();
+        let form = match self.value {
+            Some(value) => RowForm { has_ranks: self.has_ranks, ..RowForm::new(value, shape) },
+            None => form(self.role, self.keys[2].is_some(), shape),
+        };
+        RowForm { has_groups: self.by.is_some(), ..form }
     }
 
     /// Returns the expected shape of a JSON record with these keys, for messages.
@@ -134,6 +122,34 @@ impl RecordKeys {
             .into_iter()
             .filter_map(|(key, value)| key.map(|key| format!("\"{}\": {value}", printable(key))));
         format!("{{{}}}", keys.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Checks the values found in a record, and returns the list of documents that they are.
+    fn list<'t>(
+        &self,
+        [query, docs, numbers, group]: [Option<&'t [u8]>; 4],
+    ) -> Result<ListOfQuery<'t>, String> {
+        let query = id(query.ok_or_else(|| self.missing(0))?, "query")?;
+        let docs = docs.ok_or_else(|| self.missing(1))?;
+        let docs = list(docs, &self.quote(1), "a list of ids", |doc| id(doc, "document"))?;
+        let what = self.role.number();
+        let read = |one| number(one, &format!("a {what}")).map(Cow::Borrowed);
+        let numbers = match &self.keys[2] {
+            None => None,
+            Some(_) => {
+                let numbers = numbers.ok_or_else(|| self.missing(2))?;
+                let numbers = list(numbers, &self.quote(2), &format!("a list of {what}s"), read)?;
+                if numbers.len() != docs.len() {
+                    return Err(wrong_lengths(docs.len(), numbers.len(), what));
+                }
+                Some(numbers)
+            }
+        };
+        let group = match self.by {
+            None => Cow::default(),
+            Some(by) => id(group.ok_or_else(|| self.missing(3))?, &by.to_string())?,
+        };
+        Ok(ListOfQuery { query, group, docs, numbers })
     }
 
     /// Returns the query id of the record that `text` is; `None` for a record without one.
@@ -233,11 +249,11 @@ fn rank(value: Option<&[u8]>) -> Cow<'_, [u8]> {
 /// value.
 fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape>), String> {
     let (mut names, mut shapes) = (Vec::new(), Vec::new());
-    while cursor.next_item(names.is_empty(), b'}')? {
-        let name = cursor.string("a key in quotes")?;
+    while cursor.next_item(names.is_empty(), b'}').map_err(first_record_fault)? {
+        let name = cursor.string("a key in quotes").map_err(first_record_fault)?;
         names.push(unescaped(name)?.into_owned());
-        cursor.expect(b':', "':'")?;
-        shapes.push(match cursor.value()? {
+        cursor.expect(b':', "':'").map_err(first_record_fault)?;
+        shapes.push(match cursor.value().map_err(first_record_fault)? {
             [b'[', ..] => CellShape::List,
             b"null" => CellShape::Null,
             _ => CellShape::Single,
@@ -246,13 +262,11 @@ fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape
     Ok((names, shapes))
 }
 
-/// The message about a first JSON record that cannot be read.
-impl From<Stuck> for String {
-    fn from(stuck: Stuck) -> Self {
-        match stuck {
-            Stuck::Wrong(message) => message,
-            Stuck::Incomplete => "the first record is not complete".to_owned(),
-        }
+/// Returns the message about a first JSON record that cannot be read.
+fn first_record_fault(stuck: Stuck) -> String {
+    match stuck {
+        Stuck::Wrong(message) => message,
+        Stuck::Incomplete => "the first record is not complete".to_owned(),
     }
 }
 
@@ -291,7 +305,7 @@ impl LineFormat for RecordKeys {
 
 /// An array of JSON records.
 impl SequenceFormat for RecordKeys {
-    fn start(&self) -> io::Result<Box<dyn Sequence + '_>> {
+    fn start(&self) -> Started<'_> {
         Ok(Box::new(JsonWalk::new(Outermost(b'['))))
     }
 

@@ -20,7 +20,7 @@ use crate::lines::{
 
 /// The reason why a part of a JSON text cannot be read: the text goes on beyond the part at hand,
 /// or is wrong.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq)]
 pub enum Stuck {
     /// The text continues beyond the part that is read.
     Incomplete,
@@ -45,7 +45,7 @@ const IN_WORDS: [bool; 256] = {
 };
 
 /// A reader's position in a JSON text, with its line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Cursor<'t> {
     text: &'t [u8],
     pub at: usize,
