@@ -59,8 +59,8 @@ impl QueryTexts {
     /// blank, and a text ends with `…` after 500 characters.
     ///
     /// # Errors
-    /// An input that cannot be read, has no text in it, has lines of another form, or has two texts
-    /// for one query.
+    /// An input that cannot be read, has no text in it, has lines of another form or of more than
+    /// 64 MiB, or has two texts for one query.
     pub fn read<'q>(
         input: impl Into<Input>,
         queries: impl IntoIterator<Item = &'q [u8]>,
@@ -103,7 +103,7 @@ struct TextCollector<'q> {
     first_id: Vec<u8>,
 }
 
-/// The text of a query that was found in the file of `--topics`, with its line.
+/// The text of a query that was found in the file, with its line.
 struct FoundText {
     line: u64,
     /// The hash of the whole text, to tell another one.

@@ -89,8 +89,8 @@ impl ExtremeSearch {
 }
 
 // Accuracy@k = 1 − wrong/(others·hits), over the pairs of a hit and another document within k. For
-// n hits in the part, `wrong_pairs` is the least number of wrong pairs: others above the part stand above
-// each of the n, and with hits first no others of the part do.
+// n hits in the part, `wrong_pairs` is, if `largest`, the least number of wrong pairs: others above
+// the part stand above each of the n, and with hits first no others of the part do.
 /// Returns the largest or smallest Accuracy over tie orders: hits stand first, or last, in the part
 /// of each tie group that is read.
 fn accuracy(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool) -> f64 {
@@ -99,8 +99,8 @@ fn accuracy(row: &TieSegments<'_>, hits: CodesAbove, ranks: usize, largest: bool
         let found = part.count(hits);
         let others = (part.above - hit_count) as u64;
         read = part.above + part.read;
-        // The least number, if `largest`, or the greatest number of pairs of one of `found` hits in the read ranks and a
-        // non-hit above the hit.
+        // The least number, if `largest`, or the greatest number of pairs of one of `found` hits in
+        // the read ranks and a non-hit above the hit.
         let wrong_pairs = |found: usize| {
             found as u64 * if largest { others } else { others + (part.read - found) as u64 }
         };

@@ -137,7 +137,7 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
         ),
         (
             b"{\"_id\": \"q1\", \"text\": \"a\"}\n{\"_id\"\n",
-            "3: the JSON ends here: is the file complete?".to_owned(),
+            "2: the JSON ends here: is the file complete?".to_owned(),
         ),
         (
             b"{\"q1\": \"a\",\n\"q2\": [3]}",
@@ -173,7 +173,7 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
     ] {
         assert_eq!(wrong(content), expected, "{}", content.escape_ascii());
     }
-    for nothing in ["", "\n\n", "qid\ttext\n", "{}", "\u{feff}"] {
+    for nothing in ["", "\n\n", "qid\ttext\n", "{}", "[]", "\u{feff}"] {
         assert_says(&wrong(nothing), &[" there is no row in it: expected 'query<TAB>text', "]);
     }
     let many = "x\n".repeat(30);

@@ -24,6 +24,7 @@
 //! list while it makes and lists a file, and while it renames a file. So the holder of the lock
 //! knows every unfinished file, and no file appears meanwhile.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -178,11 +179,16 @@ pub struct Cleanup(#[allow(dead_code)] MutexGuard<'static, Vec<PathBuf>>);
 /// The unfinished files and folders of this process, in order of creation.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes an unfinished output file, or a made folder if nothing is in it.
+/// Removes an unfinished output file, which has a name of ours, or a made folder if nothing is in
+/// it.
 fn remove(path: &Path) {
-    // Either call refuses what the other removes.
-    let _ = fs::remove_dir(path).or_else(|_| fs::remove_file(path));
+    let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
+    let is_file = name.starts_with(PREFIX.as_bytes());
+    let _ = if is_file { fs::remove_file(path) } else { fs::remove_dir(path) };
 }
+
+/// What the names of unfinished output files begin with.
+const PREFIX: &str = ".laneval-";
 
 /// An unfinished file or folder on the list [`UNFINISHED`]; dropping the value takes it off the
 /// list.
@@ -211,7 +217,7 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Clean
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, if readable { 0o666 } else { 0o600 });
     let mut unfinished = lock(&UNFINISHED);
     let temp_file =
-        tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
+        tempfile::Builder::new().prefix(PREFIX).make_in(folder, |path| options.open(path))?;
     let (file, path) = temp_file.into_parts();
     let listed = CleanupEntry::new(&mut unfinished, &path);
     Ok((file, path, listed))

@@ -157,6 +157,7 @@ impl Join {
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, context)?;
         let joining = JoinContext { picks: Some(queries), ..self.context(&qrels) };
         let (mut found, staged) = read_runs(&mut runs, &joining, problems, context)?;
+        drop(runs);
         let queries = queries.iter().map(|id| {
             let number = qrels.pick(queries, id);
             let rankings = found.iter_mut().map(|found| {

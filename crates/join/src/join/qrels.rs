@@ -642,11 +642,11 @@ impl<'u> QrelsBuilder<'u> {
         let repeated = self.codes.len() < records.len();
         self.end_table();
         if repeated {
-            let found = repeats(query, records, docnos);
+            let mut later = Diagnostics::default();
+            let findings = if self.late { &mut later } else { &mut self.findings };
+            report_repeats(query, records, docnos, findings);
             if self.late {
-                self.repeats.push((query.to_vec(), found));
-            } else {
-                self.findings.merge(found);
+                self.repeats.push((query.to_vec(), later));
             }
         }
     }
@@ -727,12 +727,16 @@ impl BuildRanking for QrelsBuilder<'_> {
     }
 }
 
-/// Returns the documents that are judged more than once for a query, as problems, with both grades
-/// if they differ.
+/// Reports the documents that are judged more than once for a query, with both grades if they
+/// differ.
 #[cold]
-fn repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Diagnostics {
-    let mut found = Diagnostics::default();
-    report_duplicates(records, docnos, &mut found, |first, again| {
+fn report_repeats(
+    query: &[u8],
+    records: &[Record],
+    docnos: Docnos<'_>,
+    findings: &mut Diagnostics,
+) {
+    report_duplicates(records, docnos, findings, |first, again| {
         let (docno, query) = (quoted(docnos.get(again)), quoted(query));
         let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
         if grade == earlier {
@@ -743,7 +747,6 @@ fn repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Diagnostics 
             )
         }
     });
-    found
 }
 
 /// The place of a judged query during reading: the worker that read it, and the number of the query

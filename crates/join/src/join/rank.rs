@@ -126,8 +126,8 @@ impl Ranker {
         Self { rule, distinct: repeats != Aggregation::Error, ..Self::default() }
     }
 
-    /// Sets whether the groups of results with equal scores are kept for the matrix: not where the
-    /// rank column orders them.
+    /// Sets whether the groups of results with equal scores are kept for the matrix; `keep` is false
+    /// where the rank column orders them.
     pub fn with_ties(self, keep: bool) -> Self {
         Self { tied: keep.then(StagedTies::default), ..self }
     }

@@ -355,8 +355,8 @@ impl<'a> RunRankings<'a> {
     /// Marks a query of the qrels as met in the run; returns `false` if it was marked before.
     fn first_time(&self, query: u32) -> bool {
         // Relaxed: each bit decides alone, and no other memory depends on it.
-        let (word, bit) = (self.seen.get(query as usize / 64), 1 << (query % 64));
-        word.is_none_or(|word| word.fetch_or(bit, Ordering::Relaxed) & bit == 0)
+        let bit = 1 << (query % 64);
+        self.seen[query as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 }
 

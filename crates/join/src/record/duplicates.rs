@@ -25,16 +25,24 @@ pub(crate) const MANY: usize = 1 << 20;
 /// The number of rows that are drawn to decide whether a search pays.
 const DRAWN: u64 = 1 << 16;
 
-/// Returns the records that repeat a document of their query, each with the first record of the
-/// document. Pairs are in the order of their queries, and in input order of the later records.
-fn duplicates<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
+/// Returns what `pair` makes of each record that repeats a document of its query, and of the first
+/// record of the document.
+fn duplicates<'a, T>(
+    records: &'a [Record],
+    docnos: Docnos<'_>,
+    pair: impl Fn(&'a Record, &'a Record) -> T,
+) -> Vec<T> {
     let mut order: Vec<_> = records.iter().collect();
     sort_by_document(&mut order, docnos);
-    let mut found: Vec<_> = order
-        .chunk_by(|one, other| by_document(one, other, docnos).is_eq())
-        .flat_map(|same| same[1..].iter().map(move |&again| (same[0], again)))
-        .collect();
-    found.sort_unstable_by_key(|(_, again)| (again.query, again.at));
+    let same = order.chunk_by(|one, other| by_document(one, other, docnos).is_eq());
+    same.flat_map(|same| same[1..].iter().map(|again| pair(same[0], again))).collect()
+}
+
+/// Returns the records of a query that repeat a document, in input order, each behind the first
+/// record of the document.
+fn pairs<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
+    let mut found = duplicates(records, docnos, |first, again| (first, again));
+    found.sort_unstable_by_key(|(_, again)| again.at);
     found
 }
 
@@ -46,7 +54,7 @@ pub(crate) fn report_duplicates(
     findings: &mut Diagnostics,
     message: impl Fn(&Record, &Record) -> String,
 ) {
-    for (first, again) in duplicates(records, docnos) {
+    for (first, again) in pairs(records, docnos) {
         findings.add(again.at, || docnos.repeat(again, first, message(first, again)));
     }
 }
@@ -61,14 +69,14 @@ pub(crate) fn drop_duplicates(records: &mut Vec<Record>, docnos: Docnos<'_>) -> 
 /// Drops records that repeat documents of their query, except the earliest few; returns the number
 /// dropped.
 fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
-    let pairs = duplicates(records, docnos);
-    let dropped: Vec<_> = pairs
-        .chunk_by(|(_, one), (_, other)| one.query == other.query)
-        .flat_map(|of_query| of_query.iter().skip(Problems::LIMIT))
-        .map(|(_, again)| (again.query, again.at))
+    let mut again = duplicates(records, docnos, |_, again| (again.query, again.at));
+    again.sort_unstable();
+    let dropped: Vec<_> = again
+        .chunk_by(|one, other| one.0 == other.0)
+        .flat_map(|of_query| of_query.iter().skip(Problems::LIMIT).copied())
         .collect();
     // Both lists may be as long as the records: the first is freed before records are looked up.
-    drop(pairs);
+    drop(again);
     records.retain(|record| dropped.binary_search(&(record.query, record.at)).is_err());
     dropped.len() as u64
 }
@@ -135,7 +143,7 @@ mod tests {
         let chunks: [&[u8]; 1] = [text];
         let docnos = in_text(&chunks);
         let found: Vec<_> =
-            duplicates(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
+            pairs(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
         assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
     }
 
@@ -154,7 +162,7 @@ mod tests {
                     let of_query = records.iter().filter(|record| record.query == query);
                     of_query.copied().collect::<Vec<_>>()
                 });
-                let [all, left] = [&all, &left].map(|records| duplicates(records, docnos));
+                let [all, left] = [&all, &left].map(|records| pairs(records, docnos));
                 prop_assert_eq!(left.len(), all.len().min(Problems::LIMIT));
                 prop_assert_eq!(&all[..left.len()], &left[..]);
             }

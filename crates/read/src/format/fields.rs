@@ -46,8 +46,8 @@ pub type FieldValues<'r> = [Option<Cow<'r, [u8]>>];
 /// of `take` becomes a problem of the text.
 ///
 /// If the columns may have no names, `nameless` is the expected shape of a row, for messages. Then
-/// rows of TSV without a header have the wanted columns in their order, and an object of JSON
-/// without the first column has a row of two columns in each of its pairs.
+/// rows of TSV without a header have the wanted columns in their order, and an object of JSON that
+/// stands alone, without the first column, has a row of two columns in each of its pairs.
 ///
 /// # Errors
 /// An unreadable text; a missing column; the problems of all rows; no row at all.
@@ -70,8 +70,13 @@ pub fn each_named_row(
     let mut any = false;
     let is_json = match whole.trim_ascii_start().first() {
         Some(b'{') => true,
-        // The first id of rows without names may begin so.
-        Some(b'[') => nameless.is_none() || walk::is_json(&whole),
+        // The first id of rows without names may begin so, and has a tab behind it.
+        Some(b'[') => {
+            let first = whole.trim_ascii_start().split(|&byte| byte == b'\n').next();
+            nameless.is_none()
+                || walk::is_json(&whole)
+                || !first.is_some_and(|line| line.contains(&b'\t'))
+        }
         _ => false,
     };
     let reader = if is_json { records } else { lines };
@@ -158,7 +163,10 @@ fn lines(
         return Err((number, TOO_LONG.to_owned()));
     }
     let names = fields(header, separator).map_err(|message| (number, message))?;
-    let names: Vec<&[u8]> = names.iter().map(|name| name.trim_ascii()).collect();
+    let mut names: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
+    if nameless.is_some() {
+        names.iter_mut().for_each(|name| *name = name.trim_ascii());
+    }
     let (mut wide, mut expected) = (names.len(), None);
     let places = if nameless.is_some() && choose(&names, columns).is_err() {
         (separator, wide, expected) = (Separator::Tab, columns.len(), nameless);
@@ -171,34 +179,47 @@ fn lines(
         if is_blank(line) {
             continue;
         }
-        if line.len() > MAX_LINE_BYTES {
-            each(number, Err(TOO_LONG.to_owned()));
-            continue;
-        }
         let mut line = Cow::Borrowed(line);
+        // Behind a line that is too long a stream is not read on.
+        let mut is_too_long = line.len() > MAX_LINE_BYTES;
         let mut is_open = separator == Separator::Comma && ends_in_quotes(&line, false);
         while is_open && let Some((_, next)) = all.next() {
             is_open = ends_in_quotes(next, true);
+            is_too_long |= next.len() > MAX_LINE_BYTES;
             line.to_mut().push(b'\n');
             line.to_mut().extend_from_slice(next);
         }
-        let row = fields(&line, separator).and_then(|fields| {
-            if fields.len() == wide {
-                let values = places
-                    .iter()
-                    .map(|at| at.map(|at| fields[at].clone()).filter(|value| !value.is_empty()));
-                return Ok(values.collect());
-            }
-            let found = pluralize(fields.len(), "field");
-            let lone_return = if line.contains(&b'\r') { LONE_RETURN } else { "" };
-            Err(match expected {
-                Some(shape) => format!("{found}: expected {shape}{lone_return}"),
-                None => format!("{found}, and the first line has {wide}{lone_return}"),
-            })
-        });
-        each(number, row);
+        if is_too_long {
+            each(number, Err(TOO_LONG.to_owned()));
+            continue;
+        }
+        each(number, values(&line, separator, &places, wide, expected));
     }
     Ok(())
+}
+
+/// Returns the values at some places of a line of a table with `wide` columns; rows without names
+/// are `expected` to have a shape.
+fn values<'l>(
+    line: &'l [u8],
+    separator: Separator,
+    places: &[Option<usize>],
+    wide: usize,
+    expected: Option<&str>,
+) -> Result<Vec<Option<Cow<'l, [u8]>>>, String> {
+    let fields = fields(line, separator)?;
+    if fields.len() == wide {
+        let values = places
+            .iter()
+            .map(|at| at.map(|at| fields[at].clone()).filter(|value| !value.is_empty()));
+        return Ok(values.collect());
+    }
+    let found = pluralize(fields.len(), "field");
+    let lone_return = if line.contains(&b'\r') { LONE_RETURN } else { "" };
+    Err(match expected {
+        Some(shape) => format!("{found}: expected {shape}{lone_return}"),
+        None => format!("{found}, and the first line has {wide}{lone_return}"),
+    })
 }
 
 /// Returns whether a line of CSV ends within a field in quotes, if it begins `within` one or not.
@@ -244,7 +265,11 @@ fn records(
     nameless: Option<&str>,
     each: &mut HearRow<'_>,
 ) -> Result<(), BrokenOff> {
-    let broken = |fault: JsonFault| (fault.line(text, 1), fault.message);
+    let broken = |fault: JsonFault| {
+        // A text that ends early ends on its last line that is not blank.
+        let at = fault.at.min(text.trim_ascii_end().len());
+        (JsonFault { at, message: String::new() }.line(text, 1), fault.message)
+    };
     let mut lines = LineCounter::new(text, 1);
     // The key to read for each wanted column, if a record had it.
     let mut keys: Option<Vec<Option<Vec<u8>>>> = None;

@@ -194,12 +194,12 @@ impl ColumnSelection {
             });
             named.collect::<Result<_, _>>().map(Self::Named)
         } else {
-            Self::ordered(parts.map(|part| (part != "-").then_some(part)))
+            Self::parse_ordered(parts.map(|part| (part != "-").then_some(part)))
         }
     }
 
     /// Parses the contents of all columns in order.
-    fn ordered<'n>(columns: impl Iterator<Item = Option<&'n str>>) -> Result<Self, String> {
+    fn parse_ordered<'n>(columns: impl Iterator<Item = Option<&'n str>>) -> Result<Self, String> {
         let columns = columns.map(|name| name.map(ColumnRole::from_name).transpose());
         columns.collect::<Result<_, _>>().map(Self::Ordered)
     }
@@ -256,7 +256,7 @@ impl ColumnNames {
     /// # Errors
     /// An unknown content; a missing column; a repeated column.
     pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
-        let columns = ColumnSelection::ordered(columns.into_iter()).and_then(Self::complete);
+        let columns = ColumnSelection::parse_ordered(columns.into_iter()).and_then(Self::complete);
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
     }
 

@@ -146,7 +146,7 @@ fn number(bytes: &[u8]) -> Option<u32> {
 
 /// Nearest neighbours: true ones as judgments, or found ones as a run.
 #[derive(Debug)]
-pub struct Neighbours {
+pub struct NeighbourRows {
     pub file: IdFile,
     /// The size of the file of true neighbours, for found ones.
     pub truth: Option<AlignedTruth>,
@@ -155,7 +155,7 @@ pub struct Neighbours {
     pub distances: Option<Arc<OpenInput>>,
 }
 
-impl Neighbours {
+impl NeighbourRows {
     /// Makes the input of true neighbours from a file of ids, and the facts that runs of found
     /// neighbours need.
     ///
@@ -176,7 +176,7 @@ impl Neighbours {
     }
 }
 
-impl SequenceFormat for Neighbours {
+impl SequenceFormat for NeighbourRows {
     fn start(&self) -> Started<'_> {
         let mut distances = None;
         if let Some(text) = &self.distances {

@@ -7,7 +7,7 @@ use super::{
 use crate::format::{
     AlignedQrels, OtherFormat, RowLayout,
     input_format::{InputFormat, unpacked_name},
-    neighbours::{IdFile, Neighbours},
+    neighbours::{IdFile, NeighbourRows},
     npy::NpyHeader,
 };
 use crate::lines::{layout::NumberKind, row::RowForm, shape::Role};
@@ -45,7 +45,7 @@ pub fn ids(
     let format = match role {
         Role::Qrels => {
             let form = RowForm::new(NumberKind::Number, "ids of true neighbours");
-            let (truth, partner) = Neighbours::truth(file, text, name)
+            let (truth, partner) = NeighbourRows::truth(file, text, name)
                 .map_err(|error| format!("cannot be read: {error}"))?;
             OtherFormat { partner: Some(partner), ..OtherFormat::in_sequence(truth, form) }
         }
@@ -55,7 +55,7 @@ pub fn ids(
                 Some(AlignedQrels::Neighbours(truth)) => Some(truth.clone()),
                 _ => None,
             };
-            OtherFormat::in_sequence(Neighbours { file, truth, role, distances: None }, form)
+            OtherFormat::in_sequence(NeighbourRows { file, truth, role, distances: None }, form)
         }
     };
     Ok(RowLayout::other(format, what))
