@@ -20,8 +20,11 @@ struct FormatInfo {
     extensions: &'static [&'static str],
     /// The name in messages of a file of tables, and whether a file that begins with some bytes is
     /// one.
-    tables: Option<(&'static str, fn(&[u8]) -> bool)>,
+    tables: Option<TableFiles>,
 }
+
+/// The name of files of tables, and a test of their first bytes.
+type TableFiles = (&'static str, fn(&[u8]) -> bool);
 
 impl FormatInfo {
     /// A format that has nothing of its own.

@@ -70,7 +70,7 @@ impl NpyHeader {
         // If `start` has whole lines only, it may end before the line feed of the header.
         let header =
             start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
-        let (descr, fortran, shape) = Literal(header).header().ok_or_else(|| {
+        let Dictionary { descr, fortran, shape } = Literal(header).header().ok_or_else(|| {
             format!("its header {} is not that of an array", quoted(header.trim_ascii()))
         })?;
         let shape = <[u64; 2]>::try_from(shape).map_err(|shape| {
@@ -233,13 +233,21 @@ fn element_type(descr: &[u8]) -> Result<(ElementKind, usize, bool), String> {
     Ok((kind, usize::from(size - b'0'), order == b'>'))
 }
 
+/// The Python dictionary in a NumPy header.
+struct Dictionary<'t> {
+    /// The type of values; `None` for a type with fields.
+    descr: Option<&'t [u8]>,
+    /// Whether the values of a column follow one another.
+    fortran: bool,
+    shape: Vec<u64>,
+}
+
 /// The unread rest of the Python dictionary in a NumPy header.
 struct Literal<'t>(&'t [u8]);
 
 impl<'t> Literal<'t> {
-    /// Parses the dictionary to its type of values, `None` for a type with fields, to whether the
-    /// values of a column follow one another, and to the shape; `None` if it is no such dictionary.
-    fn header(mut self) -> Option<(Option<&'t [u8]>, bool, Vec<u64>)> {
+    /// Parses the dictionary; `None` if it is no dictionary of an array.
+    fn header(mut self) -> Option<Dictionary<'t>> {
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         self.expect(b'{')?;
         while !self.passes(b'}') {
@@ -261,7 +269,8 @@ impl<'t> Literal<'t> {
                 break;
             }
         }
-        self.next().is_none().then_some((descr?, fortran?, shape?))
+        let (descr, fortran, shape) = (descr?, fortran?, shape?);
+        self.next().is_none().then_some(Dictionary { descr, fortran, shape })
     }
 
     /// Skips blanks of a NumPy header, and returns the next byte without consuming the byte.
