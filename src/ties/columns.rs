@@ -46,8 +46,9 @@ pub struct ExpectedPrecisionSum {
 }
 
 impl GrowingSum {
-    /// Adds the first `read` ranks of a group of tied documents, which begins at index `start`, to
-    /// a precision sum; `hits` of the group's `size` documents are hits.
+    /// Adds the first `read` ranks of a group of tied documents to the expected sum of precisions
+    /// and number of hits. The group begins at index `start`; `hits` of its `size` documents are
+    /// hits.
     pub fn and_precisions(
         mut self,
         start: u32,

@@ -566,7 +566,7 @@ impl Join {
         }
     }
 
-    /// Rejects settings of units (`--doc-id`, `--aggregate`) that contradict the order of ties.
+    /// Rejects a `--doc-id` or `--aggregate` that the columns or the order of ties do not allow.
     ///
     /// # Errors
     /// Sums in an order that the file lacks; blanks where every order of ties is wanted; a rule

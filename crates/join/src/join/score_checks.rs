@@ -18,8 +18,8 @@ use crate::rule::{RankingRule, ScoreType, TieBreak};
 const LOOKED_AT: usize = 6;
 
 impl ScoreWarnings {
-    /// Checks the scores of a query's ranking for equal ones and for ties that only f32 has, and
-    /// counts the query. The first ranks have the given labels; the labels of other results are
+    /// Counts a query, and whether its scores are all equal, like grades, or tied in f32 alone. The
+    /// first ranks have the given labels; the labels of other results are
     /// looked up.
     #[inline(always)]
     pub(crate) fn record<'a>(

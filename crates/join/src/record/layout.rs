@@ -76,7 +76,7 @@ impl ColumnRows<'_> {
         Record { key: self.keys[row], hash, at: self.at + row as u64, length, query: self.query }
     }
 
-    /// Returns the records of all rows of the columns.
+    /// Returns a record (sort key, docno and query in 32 bytes) for each row of the columns.
     #[inline(always)]
     pub fn records(&self) -> impl Iterator<Item = Record> {
         let query = self.query;

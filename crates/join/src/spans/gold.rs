@@ -95,7 +95,8 @@ impl GoldSpans {
 }
 
 impl Chunks {
-    /// Makes a collection of chunks, which messages call `name`. A chunk may be repeated.
+    /// Makes a collection of the given document chunks; messages call the collection `name`. A
+    /// chunk may be repeated.
     ///
     /// # Errors
     /// A chunk id with two different places: the index of the second chunk, then of the first

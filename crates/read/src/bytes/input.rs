@@ -48,7 +48,7 @@ impl From<String> for Input {
     }
 }
 
-/// The input of a run's text, with a name for the run, unless the run is named after its text.
+/// The input of a run's text, and the name of the run, if one was given.
 ///
 /// ```
 /// use laneval::RunInput;
@@ -57,7 +57,7 @@ impl From<String> for Input {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunInput {
-    /// The name; `None` for a run named after its text.
+    /// The name; `None` for a run whose name comes from the path of its text.
     pub name: Option<String>,
     /// The text.
     pub input: Input,
@@ -80,7 +80,7 @@ impl RunInput {
 }
 
 impl<T: Into<Input>> From<T> for RunInput {
-    /// Makes the input of a run that is named after its text.
+    /// Makes the input of a run without a given name: the name comes from the path of its text.
     fn from(input: T) -> Self {
         Self { name: None, input: input.into() }
     }
