@@ -260,7 +260,7 @@ impl RowBatch {
         self.rows.push(BatchRow { query: self.query, doc, number });
     }
 
-    /// Refuses rows behind so many that their places do not fit into 32 bits.
+    /// Refuses the rows behind 2 GiB of text: a place in the text of a batch has 32 bits.
     #[cold]
     fn refuse(&mut self, line: u64) {
         if !self.ended {
