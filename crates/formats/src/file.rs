@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Fields, Schema};
 use bytes::Bytes;
 use laneval::{
@@ -47,48 +46,38 @@ impl TableReader for Files {
     }
 }
 
-/// Returns the names of the columns of a Parquet or Arrow file, and the indices of those that hold
-/// queries, documents, scores and so on.
-fn places(
+/// Returns the indices of the columns of a Parquet or Arrow file that hold queries, documents,
+/// scores and so on, and an empty table for batches that have only these columns.
+fn table_of(
     schema: &Schema,
     columns: TableColumns<'_>,
-) -> Result<(Vec<String>, ColumnIndices), TableError> {
+) -> Result<(ColumnIndices, ArrowTable), TableError> {
     let fields = schema.fields();
-    let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+    let names: Vec<&String> = fields.iter().map(|field| field.name()).collect();
     let lists: Vec<bool> = fields.iter().map(|field| has_lists(field.data_type())).collect();
     let places = columns.places_with_lists(&names, &lists)?;
-    Ok((names, places))
+    let read: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
+    Ok((places, ArrowTable::new(&read, places.among_all())))
 }
 
 fn read_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
     let file = catch_reader_panic(|| ArrowFile::parse(file.into()))?;
-    let (names, places) = places(&file.schema, columns)?;
-    table_from_batches(file.batches(places.all())?, &names, &places)
-}
-
-/// Makes a table of judgments or results from Arrow batches that have only the columns of `places`.
-fn table_from_batches(
-    batches: Vec<RecordBatch>,
-    names: &[String],
-    places: &ColumnIndices,
-) -> Result<ArrowTable, TableError> {
-    let names: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
-    let mut table = ArrowTable::new(&names, places.among_all());
-    table.push(&batches)?;
+    let (places, mut table) = table_of(&file.schema, columns)?;
+    table.push(&file.batches(places.all())?)?;
     Ok(table)
 }
 
 fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
-    let (names, places, metadata) = catch_reader_panic(|| {
+    let (places, mut table, metadata) = catch_reader_panic(|| {
         let read =
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(unreadable)?;
-        let (names, places) = places(read.schema(), columns)?;
+        let (places, table) = table_of(read.schema(), columns)?;
         // The id of a query stands in all of its rows. Codes take 4 bytes a row, and each id is
         // looked up once.
         let options = ArrowReaderOptions::new().with_schema(coded(read.schema(), places.query));
         let coded = ArrowReaderMetadata::try_new(read.metadata().clone(), options);
         // If a type cannot be read as codes, the reader keeps the type of the file.
-        Ok((names, places, coded.unwrap_or(read)))
+        Ok((places, table, coded.unwrap_or(read)))
     })?;
     // A row group can be decoded by itself, and its batches are consecutive rows. The order of
     // groups is kept, because the order of rows may break ties.
@@ -104,7 +93,8 @@ fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Ta
         })
     });
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
-    table_from_batches(groups.concat(), &names, &places)
+    table.push(&groups.concat())?;
+    Ok(table)
 }
 
 /// Returns the error for a Parquet file that the crate `parquet` cannot read.

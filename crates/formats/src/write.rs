@@ -119,12 +119,9 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// # Errors
     /// Cells that do not fit the columns; an error of the stream.
     pub fn push(&mut self, row: &[RowCell<'_>]) -> io::Result<()> {
-        if row.len() != self.columns.len() {
-            return Err(io::Error::other(format!(
-                "{} cells for {} columns",
-                row.len(),
-                self.columns.len()
-            )));
+        let [cells, columns] = [row.len(), self.columns.len()];
+        if cells != columns {
+            return Err(io::Error::other(format!("{cells} cells for {columns} columns")));
         }
         self.columns.iter_mut().zip(row).try_for_each(|(column, cell)| column.push(*cell))?;
         self.rows += 1;
@@ -250,10 +247,9 @@ impl ColumnBuffer {
 /// error.
 fn plain(error: ParquetError) -> io::Error {
     match error {
-        ParquetError::External(error) => match error.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(error) => io::Error::other(error),
-        },
+        ParquetError::External(error) => {
+            error.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error)
+        }
         error => io::Error::other(error),
     }
 }

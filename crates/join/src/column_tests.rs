@@ -16,6 +16,7 @@ use crate::numbers::{Integers, Numbers};
 use crate::record::columns::PieceSize;
 use crate::rule::{ScoreType, TieBreak};
 use crate::settings::Join;
+use crate::test_support::input;
 
 /// A row: query, document, number, rank.
 type Row = (String, String, f64, i64);
@@ -186,20 +187,18 @@ fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     )
 }
 
-fn input(name: &str, text: String) -> Input {
-    Input::Bytes { name: name.to_owned(), bytes: text.into_bytes() }
-}
-
 fn qrels_text(rows: &[Row]) -> Input {
     input(
         "qrels",
-        rows.iter().map(|(query, doc, grade, _)| format!("{query} 0 {doc} {grade}\n")).collect(),
+        rows.iter()
+            .map(|(query, doc, grade, _)| format!("{query} 0 {doc} {grade}\n"))
+            .collect::<String>(),
     )
 }
 
 fn run_text(rows: &[Row]) -> Input {
     let line = |(query, doc, score, rank): &Row| format!("{query} Q0 {doc} {rank} {score} t\n");
-    input("run", rows.iter().map(line).collect())
+    input("run", rows.iter().map(line).collect::<String>())
 }
 
 fn numeric_ids() -> BoxedStrategy<(String, String)> {

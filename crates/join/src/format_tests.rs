@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::bytes::hash::Seed;
-use crate::bytes::input::{Input, RunInput};
+use crate::bytes::input::RunInput;
 use crate::cases::{cases, some};
 use crate::format::detect::{enough::HEAD, foreign::head};
 use crate::format::{InputFormat, ReadOptions};
@@ -11,6 +11,7 @@ use crate::lines::chunks::ChunkSize;
 use crate::matrix::{LabelMatrix, RunInfo};
 use crate::rule::TieBreak;
 use crate::settings::Join;
+use crate::test_support::input;
 
 /// A judgment or a result: query, document, and grade or score as it is written.
 type Row = (String, String, String);
@@ -170,10 +171,6 @@ const RUNS: &[(&str, Write)] = &[
         lines(rows, |q, d, s| format!("{{\"score\":{s},\"qid\":\"{q}\",\"docid\":\"{d}\"}}\n"))
     }),
 ];
-
-fn input(name: &str, bytes: Vec<u8>) -> Input {
-    Input::Bytes { name: name.to_owned(), bytes }
-}
 
 /// Returns all of a matrix that every format has, without what only TREC has.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -1143,16 +1140,15 @@ fn ids_with_blanks_far_down_a_table_are_whole() {
     let run = lines(&|doc| format!("q\tQ0\t{doc}\t1\t0.5\tmine\n"));
     let qrels = lines(&|doc| format!("q\t0\t{doc}\t{}\n", u8::from(doc == "the doc")));
     let matrix = Join::default()
-        .files(input("x.tsv", qrels.into()), [RunInput::named("run", input("y.tsv", run.into()))])
+        .files(input("x.tsv", qrels), [RunInput::named("run", input("y.tsv", run))])
         .unwrap();
     assert_eq!(matrix.runs()[0].tag, b"mine");
     let labels: Vec<u8> = matrix.tile(0).lane(0).take(41).collect();
     assert!(labels.iter().all(|&label| label > 2), "{labels:?}");
     assert_eq!(labels[0], 4, "'the doc' is the last by name, which comes first among equal scores");
     let commented = "# a comment\nq\t0\td\t1\n";
-    let read = |qrels: &str| {
-        Join::default().qrels(input("x.tsv", qrels.into())).map(|qrels| qrels.fingerprint())
-    };
+    let read =
+        |qrels: &str| Join::default().qrels(input("x.tsv", qrels)).map(|qrels| qrels.fingerprint());
     assert_eq!(
         read(commented).unwrap(),
         read("q\t0\td\t1\n").unwrap(),
@@ -1164,9 +1160,9 @@ fn ids_with_blanks_far_down_a_table_are_whole() {
 #[test]
 fn names_decide_where_content_does_not() {
     let named = |(qrels_name, qrels): (&str, &str), (run_name, run): (&str, &str)| {
-        let run = RunInput::named("run", input(run_name, run.into()));
+        let run = RunInput::named("run", input(run_name, run));
         let matrix = Join::default()
-            .files(input(qrels_name, qrels.into()), [run])
+            .files(input(qrels_name, qrels), [run])
             .map_err(|error| error.to_string())?;
         let labels = (matrix.tile_bytes().to_vec(), matrix.runs()[0].results);
         Ok::<_, String>((matrix.fingerprint(), matrix.queries().clone(), labels))

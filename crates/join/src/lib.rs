@@ -26,6 +26,32 @@
 #[macro_use]
 extern crate laneval_read;
 
+/// Returns [`Error::Unanswerable`](error::Error::Unanswerable) with a formatted message from the
+/// function around it.
+macro_rules! reject {
+    ($($message:tt)+) => {
+        return $crate::error::unanswerable(format!($($message)+))
+    };
+}
+
+/// Returns from the function around it as `reject` does, if a condition holds.
+macro_rules! reject_if {
+    ($condition:expr, $($message:tt)+) => {
+        if $condition {
+            reject!($($message)+);
+        }
+    };
+}
+
+/// Returns a formatted message as the error of the function around it, if a condition holds.
+macro_rules! fault_if {
+    ($condition:expr, $($message:tt)+) => {
+        if $condition {
+            return Err(format!($($message)+));
+        }
+    };
+}
+
 #[doc(hidden)]
 pub mod arrays;
 #[cfg(test)]
@@ -48,6 +74,8 @@ mod record;
 pub mod settings;
 #[doc(hidden)]
 pub mod spans;
+#[cfg(test)]
+mod test_support;
 
 // The package below.
 use laneval_read::{

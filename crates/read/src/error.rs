@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn file_names_are_safe_on_a_terminal() {
         let path = Path::new("no\u{1b}[31m\nthere\\new");
-        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let source = io::Error::from(io::ErrorKind::NotFound);
         let matrix = Error::Matrix {
             path: path.to_owned(),
             section: "header",

@@ -18,7 +18,7 @@ use super::{
     shape::{Layout, check_judged_counts, depth, shape_error},
     short::SHORT,
 };
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 use crate::matrix::{
     Block,
     code::{FIRST_GRADE, NOT_IN_QRELS},
@@ -153,9 +153,11 @@ impl IdArrays<'_> {
         // By id: the column, and whether the id was found already.
         let mut known = HashMap::with_capacity(truth.len() + found.len());
         for (at, &id) in truth.iter().enumerate() {
-            if !self.is_empty_place(id) && known.insert(id, (at + 1, false)).is_some() {
-                return unanswerable(format!("{}, {again}", self.truth.show(row, at)));
-            }
+            reject_if!(
+                !self.is_empty_place(id) && known.insert(id, (at + 1, false)).is_some(),
+                "{}, {again}",
+                self.truth.show(row, at)
+            );
         }
         into.clear();
         for (at, &id) in found.iter().enumerate() {
@@ -166,9 +168,7 @@ impl IdArrays<'_> {
             let (column, is_found) = known.entry(id).or_default();
             into.push(match (mem::replace(is_found, true), self.repeats) {
                 (false, _) => FoundId { at: Some(at), column: *column },
-                (true, DuplicateIds::Error) => {
-                    return unanswerable(format!("{}, {again}", self.found.show(row, at)));
-                }
+                (true, DuplicateIds::Error) => reject!("{}, {again}", self.found.show(row, at)),
                 (true, DuplicateIds::First) => continue,
                 (true, DuplicateIds::Blank) => FoundId { at: None, column: 0 },
             });
@@ -209,9 +209,7 @@ impl IdArrays<'_> {
         };
         let Some(at) = found_id.at else { return Ok(0) };
         let distance = found.get(self.found.layout.row(row).start + at);
-        if distance.is_nan() {
-            return unanswerable(format!("found_distances[{row}, {at}] is not a number"));
-        }
+        reject_if!(distance.is_nan(), "found_distances[{row}, {at}] is not a number");
         let start = self.truth.layout.row(row).start;
         let nearer = partition_point(count, |at| distances.get(start + at) + within < distance);
         Ok(if nearer < count { nearer + 1 } else { 0 })

@@ -7,7 +7,7 @@ use super::{
     match_buffers::MatchBuffers,
     shape::{check_judged_counts, depth, shape_error},
 };
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 use crate::matrix::{
     Block,
     code::{FIRST_GRADE, MAX_GRADES, NOT_IN_QRELS},
@@ -105,11 +105,10 @@ where
         for (row, relevant) in self.relevant.iter().enumerate() {
             for (at, entry) in relevant.as_ref().iter().enumerate() {
                 let grade = (self.grade)(entry).1;
-                if !(grade >= 0.0 && grade.is_finite()) {
-                    return unanswerable(format!(
-                        "relevant[{row}, {at}] has the grade {grade}: one from 0 was expected"
-                    ));
-                }
+                reject_if!(
+                    !(grade >= 0.0 && grade.is_finite()),
+                    "relevant[{row}, {at}] has the grade {grade}: one from 0 was expected"
+                );
                 // Beyond as many as have codes, only their extent matters.
                 let few = grades.len() <= MAX_GRADES;
                 if grades.last() != Some(&grade) && !(few && grades.contains(&grade)) {
@@ -190,9 +189,10 @@ impl<I: Hash + Eq + Debug, E, R: AsRef<[E]>, L: AsRef<[I]>> IdLists<'_, I, E, R,
                     "relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"
                 ))
             })?;
-            if known.insert(id, (Some(value), false)).is_some() {
-                return unanswerable(format!("relevant[{row}, {at}], {id:?}, occurs twice"));
-            }
+            reject_if!(
+                known.insert(id, (Some(value), false)).is_some(),
+                "relevant[{row}, {at}], {id:?}, occurs twice"
+            );
             judged(value);
         }
         for (at, id) in ids.iter().enumerate() {
@@ -200,7 +200,7 @@ impl<I: Hash + Eq + Debug, E, R: AsRef<[E]>, L: AsRef<[I]>> IdLists<'_, I, E, R,
             retrieved(match (mem::replace(is_found, true), self.repeats) {
                 (false, _) => *value,
                 (true, DuplicateIds::Error) => {
-                    return unanswerable(format!("retrieved[{row}, {at}], {id:?}, occurs twice"));
+                    reject!("retrieved[{row}, {at}], {id:?}, occurs twice")
                 }
                 (true, DuplicateIds::First) => continue,
                 (true, DuplicateIds::Blank) => None,

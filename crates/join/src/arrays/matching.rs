@@ -217,10 +217,10 @@ pub(super) struct FoundId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrays::tests::{expected, random};
+    use crate::arrays::tests::expected;
+    use crate::test_support::{levels, random};
 
     use fearless_simd::dispatch;
-    use laneval::parts::engine::cpu::Cpu;
 
     fn check<K: ArrayId + std::fmt::Debug>(all: &[K], make_id: impl Fn(u64) -> K) {
         let mut random = random(7);
@@ -249,12 +249,11 @@ mod tests {
             }
             let behind: Vec<K> =
                 truth.iter().chain(&found).chain(&[make_id(1); FEW]).copied().collect();
-            for (cpu, whole) in Cpu::levels().iter().flat_map(|cpu| [(cpu, false), (cpu, true)]) {
+            for (level, whole) in levels().flat_map(|level| [(level, false), (level, true)]) {
                 let ids = |start: usize, ids| RowIds {
                     ids,
                     whole: behind[start..].first_chunk().filter(|_| whole),
                 };
-                let level = cpu.level();
                 let (truth, found) = (ids(0, &truth[..]), ids(truth.len(), &found[..]));
                 let mut columns = [0; FEW];
                 let is_plain = dispatch!(level, simd => K::few(simd, [truth, found], &mut columns));

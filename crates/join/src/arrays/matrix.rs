@@ -4,7 +4,7 @@
 use super::{
     GradeArrays, GradeEncoder, Rankings, Scratch, id_arrays::ranking_row, numbers::ArrayNumber,
 };
-use crate::error::{Result, printable, unanswerable};
+use crate::error::{Result, printable};
 use crate::ids::Ids;
 use crate::matrix::{
     Block, ExactHistograms, GradeHistograms, LabelMatrix, MatrixBuilder, RunInfo, ScoreWarnings,
@@ -50,28 +50,25 @@ impl LabelMatrix {
     /// # Errors The errors of [`LabelMatrix::from_rankings`]; rankings without scores; more than
     /// 253 distinct grades.
     pub fn from_rankings_with_ties(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
-        if !rankings.arrays().is_ok_and(|arrays| arrays.scores.is_some()) {
-            return unanswerable(
-                "rankings without scores do not know which of their documents are tied: scores \
-                 were expected",
-            );
-        }
-        if !rankings.codebook()?.is_exact() {
-            return unanswerable(format!(
-                "the grades have more than {MAX_GRADES} distinct values, over which the orders of \
-                 equal scores cannot be evaluated: round them, or take the order of the ranking"
-            ));
-        }
+        reject_if!(
+            !rankings.arrays().is_ok_and(|arrays| arrays.scores.is_some()),
+            "rankings without scores do not know which of their documents are tied: scores \
+             were expected"
+        );
+        reject_if!(
+            !rankings.codebook()?.is_exact(),
+            "the grades have more than {MAX_GRADES} distinct values, over which the orders of \
+             equal scores cannot be evaluated: round them, or take the order of the ranking"
+        );
         Self::staged(name, rankings, Some(StagedTies::default()))
     }
 
     fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
-        if rankings.uses_distances() {
-            return unanswerable(
-                "distances of found neighbours give values of NNR alone, and no matrix: leave them \
-                 out, or evaluate the rankings",
-            );
-        }
+        reject_if!(
+            rankings.uses_distances(),
+            "distances of found neighbours give values of NNR alone, and no matrix: leave them \
+             out, or evaluate the rankings"
+        );
         let book = rankings.codebook()?;
         let rows = rankings.len();
         let ids = match rankings.row_ids() {
@@ -81,8 +78,7 @@ impl LabelMatrix {
         let mut order: Vec<usize> = (0..rows).collect();
         order.sort_unstable_by_key(|&row| ids.get(row));
         if let Some(pair) = order.windows(2).find(|pair| ids.get(pair[0]) == ids.get(pair[1])) {
-            let id = printable(ids.get(pair[0]));
-            return unanswerable(format!("the id {id} occurs twice"));
+            reject!("the id {} occurs twice", printable(ids.get(pair[0])));
         }
         let (mut facts, mut piece) = (GradeHistograms::new(), StagedPiece::default());
         let mut exact = ExactHistograms::default();

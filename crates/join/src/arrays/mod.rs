@@ -29,7 +29,7 @@ use std::{fmt::Debug, hash::Hash, ops::Range};
 
 use fearless_simd::{Level, dispatch};
 
-use crate::error::{Error, Result, unanswerable};
+use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::matrix::{Block, Codebook, code::FIRST_GRADE};
 use crate::numbers::{with_integers, with_numbers};
@@ -161,13 +161,12 @@ impl<'a> Rankings<'a> {
         shape: Shape<'a>,
     ) -> Result<Self> {
         let (scores, grades) = (scores.into(), grades.into());
-        if scores.len() != grades.len() {
-            return unanswerable(format!(
-                "{} scores and {} grades: the same number was expected",
-                scores.len(),
-                grades.len()
-            ));
-        }
+        reject_if!(
+            scores.len() != grades.len(),
+            "{} scores and {} grades: the same number was expected",
+            scores.len(),
+            grades.len()
+        );
         let layout = Layout::new(shape, scores.len(), "scores")?;
         let (name, scores) = ("grades", Some(scores));
         Self::from_source(RankingSource::Arrays(GradeArrays { name, grades, scores, layout }))
@@ -219,19 +218,18 @@ impl<'a> Rankings<'a> {
 
     fn lists(relevant: usize, lists: impl IdListSource + 'a) -> Result<Self> {
         let retrieved = lists.rows();
-        if relevant != retrieved {
-            return unanswerable(format!(
-                "{relevant} lists of relevant ids and {retrieved} of retrieved ones: the same \
-                 number was expected"
-            ));
-        }
+        reject_if!(
+            relevant != retrieved,
+            "{relevant} lists of relevant ids and {retrieved} of retrieved ones: the same \
+             number was expected"
+        );
         Self::from_source(RankingSource::Lists(Box::new(lists)))
     }
 
     fn from_source(source: RankingSource<'a>) -> Result<Self> {
         let rankings = Self { source, ideal: Ideal::Retrieved, ids: None };
         match rankings.len() {
-            0 => unanswerable("no rankings: at least one row was expected"),
+            0 => reject!("no rankings: at least one row was expected"),
             _ => Ok(rankings),
         }
     }
@@ -247,19 +245,18 @@ impl<'a> Rankings<'a> {
         match ideal {
             Ideal::Retrieved => {}
             _ if self.id_lists().is_some() => {
-                return unanswerable("lists of ids say themselves what is judged");
+                reject!("lists of ids say themselves what is judged")
             }
             Ideal::Relevant(counts) => expect("relevant counts", counts.len(), rows, "rows")?,
             Ideal::Counts { grades, counts } => {
                 let expected = rows.saturating_mul(grades.len());
                 expect("judged counts", counts.len(), expected, "rows × grades")?;
                 for (at, grade) in grades.iter().enumerate() {
-                    if !(*grade >= 0.0 && grade.is_finite()) || grades[..at].contains(grade) {
-                        return unanswerable(format!(
-                            "{grade} among the grades of the judged counts: distinct ones from 0 \
-                             were expected"
-                        ));
-                    }
+                    reject_if!(
+                        !(*grade >= 0.0 && grade.is_finite()) || grades[..at].contains(grade),
+                        "{grade} among the grades of the judged counts: distinct ones from 0 \
+                         were expected"
+                    );
                 }
             }
         }
@@ -473,9 +470,7 @@ fn not_a_score(row: usize, at: usize) -> Error {
 }
 
 fn expect(what: &str, found: usize, expected: usize, unit: &str) -> Result<()> {
-    if found != expected {
-        return unanswerable(format!("{found} {what}, and {expected} ({unit}) were expected"));
-    }
+    reject_if!(found != expected, "{found} {what}, and {expected} ({unit}) were expected");
     Ok(())
 }
 
@@ -578,12 +573,11 @@ fn given_count(
     found: usize,
 ) -> Result<usize> {
     let count = counts.natural(at).ok_or_else(|| wrong_count(row, counts, at))?;
-    if count < found {
-        return unanswerable(format!(
-            "row {row} has {found} documents of grade {grade}, and only {count} are said to be \
-             judged so"
-        ));
-    }
+    reject_if!(
+        count < found,
+        "row {row} has {found} documents of grade {grade}, and only {count} are said to be \
+         judged so"
+    );
     Ok(count)
 }
 
@@ -598,16 +592,6 @@ fn wrong_count(row: usize, counts: &Integers<'_>, at: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::matching::ArrayId;
-
-    /// Returns a source of numbers of 31 bits that are random enough for tests.
-    pub(super) fn random(mut state: u64) -> impl FnMut() -> u64 {
-        move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            state >> 33
-        }
-    }
 
     /// Returns the columns, from 1, of found ids, one by one; `None` if something is rare.
     pub(super) fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<usize>> {

@@ -11,7 +11,7 @@ use super::{
     lists::IdListSource,
     shape::Layout,
 };
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 use crate::numbers::{Integers, Numbers};
 
 /// The true nearest neighbours of each query, the nearest first. −1, or 2³² − 1, is an empty place.
@@ -53,9 +53,7 @@ fn id_array<'a>(
         ids @ (Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_)) => {
             Ok(IdArray { name, ids, layout: Layout::new(shape.into(), ids.len(), name)? })
         }
-        _ => unanswerable(format!(
-            "{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"
-        )),
+        _ => reject!("{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"),
     }
 }
 
@@ -114,17 +112,15 @@ impl<'a> Rankings<'a> {
         within: f64,
     ) -> Result<Self> {
         let (found, of_found) = (id_array("found", found, shape)?, distances.into());
-        if truth.distances.is_none() {
-            return unanswerable(
-                "found_distances without truth_distances: those of both were expected",
-            );
-        }
+        reject_if!(
+            truth.distances.is_none(),
+            "found_distances without truth_distances: those of both were expected"
+        );
         expect("distances of what was found", of_found.len(), found.ids.len(), "ids")?;
-        if !(within >= 0.0 && within.is_finite()) {
-            return unanswerable(format!(
-                "within is {within}: a finite number from 0 was expected"
-            ));
-        }
+        reject_if!(
+            !(within >= 0.0 && within.is_finite()),
+            "within is {within}: a finite number from 0 was expected"
+        );
         Self::id_array_pair(truth, found, true, Some((of_found, within)))
     }
 
@@ -160,22 +156,21 @@ impl<'a> Rankings<'a> {
     ) -> Result<Self> {
         let Neighbours { truth, distances } = neighbours;
         let (rows, of_found) = (truth.layout.rows(), found.layout.rows());
-        if rows != of_found {
-            return unanswerable(format!(
-                "{} has {of_found} rows, and {} {rows}: a row for each query was expected",
-                found.name, truth.name
-            ));
-        }
+        reject_if!(
+            rows != of_found,
+            "{} has {of_found} rows, and {} {rows}: a row for each query was expected",
+            found.name,
+            truth.name
+        );
         let is_dropped = |&row: &usize| {
             are_near && truth.layout.row(row).all(|at| is_padding_id(truth.ids.get(at)))
         };
         let dropped: Vec<usize> = (0..rows).filter(is_dropped).collect();
-        if rows > 0 && dropped.len() == rows {
-            let name = truth.name;
-            return unanswerable(format!(
-                "{name} has empty places alone: ids of neighbours were expected"
-            ));
-        }
+        reject_if!(
+            rows > 0 && dropped.len() == rows,
+            "{} has empty places alone: ids of neighbours were expected",
+            truth.name
+        );
         let width = (0..rows).map(|row| truth.layout.row(row).len()).max().unwrap_or(0);
         Self::from_source(RankingSource::Lists(Box::new(IdArrays {
             truth,
@@ -196,7 +191,7 @@ impl<'a> Rankings<'a> {
     pub fn with_duplicates(mut self, repeats: DuplicateIds) -> Result<Self> {
         match &mut self.source {
             RankingSource::Lists(lists) => lists.set_repeats(repeats),
-            _ => return unanswerable("labels and scores have no ids that could repeat"),
+            _ => reject!("labels and scores have no ids that could repeat"),
         }
         Ok(self)
     }

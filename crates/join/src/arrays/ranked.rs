@@ -390,7 +390,7 @@ fn neighbours_are_equal<K: Key>(placed: &[K::Placed]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrays::tests::random;
+    use crate::test_support::{levels, random};
 
     /// Returns rows of numbers, each converted.
     fn each<A: Copy, B>(rows: &[Vec<A>], convert: fn(A) -> B) -> Vec<Vec<B>> {
@@ -456,7 +456,7 @@ mod tests {
         let (wide, whole) = (each(&rows, f64::from), each(&rows, |score| score as i64));
         let bytes = each(&rows, |score| score as u8);
         let of_bytes = each(&bytes, f32::from);
-        for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+        for level in levels() {
             for reach in [0, 1, 3, 10, 15, 16, 60, usize::MAX] {
                 let first = |rows: &[Vec<f32>]| -> Vec<Vec<u8>> {
                     rows.iter().map(|row| sorted(row).into_iter().take(reach).collect()).collect()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result, unanswerable};
+use crate::error::{Error, Result};
 use crate::matrix::{MAX_JUDGED, MAX_TILE_DEPTH};
 use crate::numbers::Integers;
 
@@ -109,20 +109,15 @@ impl<'a> Layout<'a> {
                     ends.push(ends[at].saturating_add(size));
                 }
                 let sum = ends[sizes.len()];
-                if sum != values {
-                    return unanswerable(format!(
-                        "the sizes sum to {sum}, and {name} has {values} values"
-                    ));
-                }
+                reject_if!(sum != values, "the sizes sum to {sum}, and {name} has {values} values");
                 Ok(Self::Ends(ends))
             }
             ShapeKind::Groups(ids) => {
-                if ids.len() != values {
-                    return unanswerable(format!(
-                        "groups has {} ids, and {name} has {values} values",
-                        ids.len()
-                    ));
-                }
+                reject_if!(
+                    ids.len() != values,
+                    "groups has {} ids, and {name} has {values} values",
+                    ids.len()
+                );
                 groups(&ids).map(Self::Ends)
             }
         }
@@ -135,60 +130,45 @@ impl<'a> Layout<'a> {
         values: usize,
         name: &str,
     ) -> Result<Self> {
-        if width == 0 {
-            return unanswerable(format!(
-                "the rows of {name} have no values: at least one column was expected"
-            ));
-        }
-        if stride < width {
-            return unanswerable(format!(
-                "rows of {width} values {stride} apart: they must not overlap"
-            ));
-        }
+        reject_if!(
+            width == 0,
+            "the rows of {name} have no values: at least one column was expected"
+        );
+        reject_if!(stride < width, "rows of {width} values {stride} apart: they must not overlap");
         // The last row may end before its stride does.
         let rows = values.div_ceil(stride);
-        if values > 0 && values - (rows - 1) * stride < width {
-            return unanswerable(format!(
-                "{name} has {values} values, which are no whole rows of {width}{}",
-                if stride > width { format!(" that are {stride} apart") } else { String::new() }
-            ));
-        }
+        reject_if!(
+            values > 0 && values - (rows - 1) * stride < width,
+            "{name} has {values} values, which are no whole rows of {width}{}",
+            if stride > width { format!(" that are {stride} apart") } else { String::new() }
+        );
         if let Some(lengths) = &lengths {
-            if lengths.len() != rows {
-                return unanswerable(format!(
-                    "lengths has {} of them, and {name} has {rows} rows",
-                    lengths.len()
-                ));
-            }
+            reject_if!(
+                lengths.len() != rows,
+                "lengths has {} of them, and {name} has {rows} rows",
+                lengths.len()
+            );
             for row in 0..rows {
                 let length = index(lengths, row, "lengths")?;
-                if length > width {
-                    return unanswerable(format!(
-                        "lengths[{row}] is {length}, and a row has {width} values"
-                    ));
-                }
+                reject_if!(
+                    length > width,
+                    "lengths[{row}] is {length}, and a row has {width} values"
+                );
             }
         }
         Ok(Self::Dense { rows, width, stride, lengths })
     }
 
     fn by_offsets(offsets: Integers<'a>, values: usize, name: &str) -> Result<Self> {
-        if offsets.is_empty() {
-            return unanswerable("offsets is empty: one more than there are rows was expected");
-        }
+        reject_if!(
+            offsets.is_empty(),
+            "offsets is empty: one more than there are rows was expected"
+        );
         let mut before = 0;
         for at in 0..offsets.len() {
             let end = index(&offsets, at, "offsets")?;
-            if end < before {
-                return unanswerable(format!(
-                    "offsets[{at}] is {end}, less than the one before, {before}"
-                ));
-            }
-            if end > values {
-                return unanswerable(format!(
-                    "offsets[{at}] is {end}, and {name} has {values} values"
-                ));
-            }
+            reject_if!(end < before, "offsets[{at}] is {end}, less than the one before, {before}");
+            reject_if!(end > values, "offsets[{at}] is {end}, and {name} has {values} values");
             before = end;
         }
         Ok(Self::Offsets(offsets))
@@ -257,11 +237,11 @@ fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
     if !ends.windows(2).all(|pair| all[pair[0]] < all[pair[1]]) {
         let mut seen = std::collections::HashSet::new();
         if let Some(&again) = ends.iter().find(|&&start| !seen.insert(all[start])) {
-            return unanswerable(format!(
+            reject!(
                 "groups[{again}] is {}, a group that ended before: the values of a group must lie \
                  together",
                 all[again]
-            ));
+            );
         }
     }
     ends.push(all.len());
@@ -271,11 +251,10 @@ fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
 /// Returns the number of documents of a ranking, and rejects more than [`MAX_TILE_DEPTH`].
 #[inline]
 pub(super) fn depth(row: usize, documents: usize) -> Result<usize> {
-    if documents > MAX_TILE_DEPTH as usize {
-        return unanswerable(format!(
-            "row {row} has {documents} documents, more than {MAX_TILE_DEPTH}"
-        ));
-    }
+    reject_if!(
+        documents > MAX_TILE_DEPTH as usize,
+        "row {row} has {documents} documents, more than {MAX_TILE_DEPTH}"
+    );
     Ok(documents)
 }
 
@@ -284,12 +263,11 @@ pub(super) fn depth(row: usize, documents: usize) -> Result<usize> {
 #[inline]
 pub(super) fn check_judged_counts(row: usize, judged: &[u32]) -> Result<()> {
     let judged: u64 = judged.iter().copied().map(u64::from).sum();
-    if judged > MAX_JUDGED {
-        return unanswerable(format!(
-            "row {row} has {judged} judged documents, and the most that a query may have is \
-             {MAX_JUDGED}"
-        ));
-    }
+    reject_if!(
+        judged > MAX_JUDGED,
+        "row {row} has {judged} judged documents, and the most that a query may have is \
+         {MAX_JUDGED}"
+    );
     Ok(())
 }
 

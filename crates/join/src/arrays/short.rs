@@ -152,7 +152,8 @@ fn occurrences<K: ArrayId>(id: K, ids: &[K]) -> (u32, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrays::tests::{expected, random};
+    use crate::arrays::tests::expected;
+    use crate::test_support::random;
 
     use fearless_simd::{Level, dispatch};
 

@@ -13,7 +13,6 @@ use crate::doc_ids::rule::DocIdRule;
 use crate::error::{Problems, Result};
 use crate::lines::{
     diagnostics::{Diagnostics, whole_file},
-    layout::RankColumn,
     row::copy_docno,
 };
 use crate::record::layout::{Docnos, Record, address, by_docno, score_of_key, sort_key};
@@ -104,7 +103,7 @@ impl RowAggregator {
         for query in 0..self.rows.len() {
             let (bytes, records) = self.records(query, |value| sort_key(value, precision));
             let chunks = [&bytes[..]];
-            let ids = copies(&chunks);
+            let ids = Docnos::copied(&chunks);
             uniting.aggregate(self.queries.ids().get(query), &records, ids, &mut findings);
             let units = uniting.docnos(&ids);
             let mut rows = self.unit_rows(query, &records, &uniting.united, units, score_of_key);
@@ -138,7 +137,7 @@ impl RowAggregator {
         for query in 0..self.rows.len() {
             let (bytes, records) = self.records(query, f64::to_bits);
             let chunks = [&bytes[..]];
-            let ids = copies(&chunks);
+            let ids = Docnos::copied(&chunks);
             let (united, docnos) =
                 judged.aggregate(units, self.seed, &records, &ids, &mut findings);
             merged.extend(self.unit_rows(query, &records, united, docnos, f64::from_bits));
@@ -204,11 +203,6 @@ impl RowAggregator {
         }
         problems.into_result(())
     }
-}
-
-/// Returns the docnos of records that were copied to `bytes`.
-fn copies<'a>(bytes: &'a [&'a [u8]]) -> Docnos<'a> {
-    Docnos::Chunks { first: 0, chunks: bytes, text: false, ranks: RankColumn::None }
 }
 
 /// Writes a score or grade as the shortest decimal that reads as the same number.

@@ -15,17 +15,24 @@ use crate::bytes::{
     hash::Seed,
     input::{Input, RunInput, run_names},
 };
-use crate::error::{Problems, Result};
-use crate::format::{AlignedQrels, RowLayout, detect::foreign::ForeignFormat};
+use crate::columns::CheckedColumns;
+use crate::error::{Error, Problems, Result};
+use crate::format::{
+    AlignedQrels, RowLayout, detect::foreign::ForeignFormat, tables::with_records,
+};
 use crate::judged_by::FacetKind;
-use crate::lines::{chunks::ChunkSize, diagnostics::RunProblems, shape::Role};
+use crate::lines::{
+    chunks::{ChunkSize, CutRule},
+    diagnostics::RunProblems,
+    shape::Role,
+};
 use crate::matrix::{LabelMatrix, StagedRun};
 use crate::record::{
-    reader::RowSource,
-    text_source::{ReadContext, SourceVisitor, with_run},
+    columns::{ColumnSource, PieceSize},
+    reader::{ReadContext, RowSource, TextSource},
 };
 use crate::settings::Join;
-use crate::text::{OpenText, Purpose};
+use crate::text::{OpenText, Purpose, TextBody};
 
 impl Join {
     /// Reads qrels and runs in any [`InputFormat`], recognised by the content, and joins them to a
@@ -200,7 +207,7 @@ fn read_runs(
     let read = runs.par_iter_mut().map(|(name, text)| {
         let OpenText { name: source, form, body } = text;
         match form {
-            Ok(form) => with_run(source, form, body, context, JoinRun { name, joining }),
+            Ok(form) => read_run(name, source, form, body, joining, context),
             // Without their judgments scores cannot be recognised, which is not a problem of the
             // run.
             Err(ForeignFormat::ScoresAlone)
@@ -232,21 +239,40 @@ fn swapped_name(runs: &[NamedText]) -> Option<&str> {
     Some(&swapped.name)
 }
 
-/// The visitor that reads the text of the run called `name`, and joins the run with the qrels.
-struct JoinRun<'a> {
-    name: &'a str,
-    joining: &'a JoinContext<'a>,
+/// Reads the run called `name` from its opened text, which messages call `source`, and joins it with
+/// the qrels. A passing text can be read only once.
+fn read_run(
+    name: &str,
+    source: &str,
+    form: &RowLayout,
+    body: &mut TextBody,
+    joining: &JoinContext<'_>,
+    ReadContext { seed, size, watch }: ReadContext<'_>,
+) -> Result<PickedRun> {
+    if let Some(table) = form.columns() {
+        return with_records(table, |batches| {
+            let columns = CheckedColumns::from_run(source, batches, seed)?.check_file(Role::Run)?;
+            join_run(&ColumnSource::all(&columns, PieceSize::default(), watch), name, joining)
+        });
+    }
+    match body {
+        TextBody::Buffered(text) => {
+            join_run(&TextSource::buffered(text, form, size, watch), name, joining)
+        }
+        TextBody::Streaming(text) => {
+            let cuts = |rule| CutRule::between_queries(size, rule);
+            let blocks = form.blocks(Box::new(text.all()), cuts);
+            let mut blocks = blocks.map_err(|error| Error::unreadable(source, error))?;
+            join_run(&TextSource::passing(source, form, size, &mut *blocks), name, joining)
+        }
+    }
 }
 
-impl SourceVisitor for JoinRun<'_> {
-    type Output = PickedRun;
-
-    fn take(self, source: &impl RowSource) -> Result<PickedRun> {
-        let Self { name, joining } = self;
-        match joining.picks {
-            Some(picks) => picked::read(source, name, joining, picks),
-            None => Ok((Vec::new(), run::read(source, name, joining)?)),
-        }
+/// Reads the rows of the run called `name`, and joins them with the qrels.
+fn join_run(source: &impl RowSource, name: &str, joining: &JoinContext<'_>) -> Result<PickedRun> {
+    match joining.picks {
+        Some(picks) => picked::read(source, name, joining, picks),
+        None => Ok((Vec::new(), run::read(source, name, joining)?)),
     }
 }
 
@@ -260,6 +286,7 @@ mod tests {
     use crate::doc_ids::rule::DocIdRule;
     use crate::lines::dialect::Dialect;
     use crate::rule::TieBreak;
+    use crate::test_support::input;
     use proptest::prelude::*;
     use std::num::NonZeroU32;
 
@@ -271,8 +298,6 @@ mod tests {
         size: usize,
         seed: Seed,
     ) -> Result<impl PartialEq + std::fmt::Debug + use<>, String> {
-        let input =
-            |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
         let runs = vec![input("run", run).into()];
         let matrix = join.files_in_chunks(input("qrels", qrels), runs, ChunkSize(size), seed);
         let matrix = matrix.map_err(|error| error.to_string())?;
@@ -287,11 +312,11 @@ mod tests {
     }
 
     /// Cuts both texts everywhere, plain and compressed, under two seeds, and compares the results.
-    fn check(join: Join, qrels: &str, run: &str) {
+    fn check(join: &Join, qrels: &str, run: &str) {
         let plain = [qrels, run].map(|text| text.as_bytes().to_vec());
         let read = |texts: &[Vec<u8>; 2], size: usize| {
             let seed = if size.is_multiple_of(2) { KNOWN } else { OTHER };
-            joined(&join, &texts[0], &texts[1], size, seed)
+            joined(join, &texts[0], &texts[1], size, seed)
         };
         let whole = read(&plain, usize::MAX / 2);
         let packed = [qrels, run].map(|text| compressed(text.as_bytes()));
@@ -310,12 +335,12 @@ mod tests {
                       t\n9 Q0 a 1 1 u\n";
         for (_, ties) in TieBreak::ALL {
             let join = Join { ties, keep_ties: true, ..Join::default() };
-            check(join.clone(), qrels, ranked);
-            check(Join { depth: NonZeroU32::new(1), ..join.clone() }, qrels, ranked);
-            check(join, &format!("{qrels}2 0 c 1"), &format!("{ranked}2 Q0 c 1 9 v"));
+            check(&join, qrels, ranked);
+            check(&Join { depth: NonZeroU32::new(1), ..join.clone() }, qrels, ranked);
+            check(&join, &format!("{qrels}2 0 c 1"), &format!("{ranked}2 Q0 c 1 9 v"));
         }
         check(
-            Join::default(),
+            &Join::default(),
             &format!("{qrels}2 0 a 1\n10 0 a 1"),
             &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
         );
@@ -337,12 +362,12 @@ mod tests {
                 let repeats: Aggregation = repeats.parse().unwrap();
                 let join = Join { units: units.clone(), repeats: Some(repeats), ..Join::default() };
                 for text in [run, &scattered, &format!("{run}1 Q0 #2 9 1 t\n1 Q0 zz 9 9 t\n")] {
-                    check(join.clone(), qrels, text);
-                    check(Join { rows: NonZeroU32::new(2), ..join.clone() }, qrels, text);
+                    check(&join, qrels, text);
+                    check(&Join { rows: NonZeroU32::new(2), ..join.clone() }, qrels, text);
                 }
                 let passages = "2 0 a#1 1\n2 0 a#9 2\n1 0 c#1 3\n2 0 b 0\n1 0 a#1 -1\n";
                 let join = Join { qrels_units: DocIdRule::before("#"), ..join };
-                check(join, passages, run);
+                check(&join, passages, run);
             }
         }
     }
@@ -446,10 +471,10 @@ mod tests {
                           0|)\r?\n){1,12}"
         ) {
             for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
-                check(Join { dialect, ..Join::default() }, &qrels, &run);
+                check(&Join { dialect, ..Join::default() }, &qrels, &run);
             }
             let depth = NonZeroU32::new(2);
-            check(Join { dialect: Dialect::Trec10, depth, ..Join::default() }, &qrels, &run);
+            check(&Join { dialect: Dialect::Trec10, depth, ..Join::default() }, &qrels, &run);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::bytes::{hash::Seed, input::Input};
 use crate::columns::{CheckedColumns, QrelsColumns};
-use crate::error::{Problems, Result, printable_path, unanswerable};
+use crate::error::{Problems, Result, printable_path};
 use crate::format::{
     RowLayout, RowShape,
     detect::foreign::{self, ForeignFormat},
@@ -23,7 +23,7 @@ use crate::lines::{
 };
 use crate::record::{
     columns::{ColumnSource, PieceSize},
-    text_source::ReadContext,
+    reader::ReadContext,
 };
 use crate::settings::Join;
 use crate::text::{DetectedFormat, OpenText, Purpose, ReadSettings, streaming::StreamingText};
@@ -70,14 +70,14 @@ impl Join {
     /// keep apart.
     pub(crate) fn check_qrels_units(&self) -> Result<()> {
         self.qrels_units.check()?;
-        match self.judged_by.filter(|_| self.qrels_units.is_some_rule()) {
-            None => Ok(()),
-            Some(by) => unanswerable(format!(
+        if let Some(by) = self.judged_by.filter(|_| self.qrels_units.is_some_rule()) {
+            reject!(
                 "--qrels-doc-id {} puts judgments together, which judgments by {by} keep apart: \
                  take one of the two",
                 self.qrels_units
-            )),
+            );
         }
+        Ok(())
     }
 
     /// Opens a text of qrels in memory, and detects its format.
@@ -215,10 +215,7 @@ impl Join {
                     by => format!("TREC text, tables with a header, and records with a {by}"),
                 };
                 let name = printable_path(name.as_ref());
-                unanswerable(format!(
-                    "{name} is {}: judgments by {by} are read from {from}",
-                    form.what
-                ))
+                reject!("{name} is {}: judgments by {by} are read from {from}", form.what)
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::bytes::input::distinct_names;
 use crate::columns::{CheckedColumns, CollectedRows, RunColumns};
-use crate::error::{Problems, Result, unanswerable};
+use crate::error::{Problems, Result};
 use crate::lines::diagnostics::RunProblems;
 use crate::matrix::{LabelMatrix, StagedRun};
 use crate::record::columns::{ColumnSource, PieceSize};
@@ -38,12 +38,11 @@ impl Join {
         runs: impl IntoIterator<Item = (String, impl IntoIterator<Item = (Q, D, f64)>)>,
     ) -> Result<LabelMatrix> {
         self.check_in_memory(qrels)?;
-        if qrels.passages.is_some() {
-            return unanswerable(
-                "judgments are by span, and these results have no start and end: join columns with \
-                 spans",
-            );
-        }
+        reject_if!(
+            qrels.passages.is_some(),
+            "judgments are by span, and these results have no start and end: join columns with \
+             spans"
+        );
         let staged = runs.into_iter().map(|(name, results)| {
             let rows = CollectedRows::from_rows(results);
             self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
@@ -122,12 +121,11 @@ impl Join {
     /// in memory, which have no rank column.
     pub(crate) fn check_in_memory(&self, qrels: &Qrels) -> Result<()> {
         self.check_dialect(qrels)?;
-        if self.ties == TieBreak::Rank {
-            return unanswerable(
-                "rankings in memory have no rank column that could order equal scores: give them \
-                 in that order, with ties `input`",
-            );
-        }
+        reject_if!(
+            self.ties == TieBreak::Rank,
+            "rankings in memory have no rank column that could order equal scores: give them \
+             in that order, with ties `input`"
+        );
         self.check_units()
     }
 }

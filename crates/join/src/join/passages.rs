@@ -24,7 +24,7 @@ use crate::bytes::{
     interner::Interner,
 };
 use crate::columns::{CheckedColumns, QrelsColumns, RunColumns};
-use crate::error::{Error, Problems, Result, printable, unanswerable};
+use crate::error::{Error, Problems, Result, printable};
 use crate::format::{
     InputFormat, ReadOptions,
     open_input::OpenInput,
@@ -152,13 +152,13 @@ impl<'q> PassageRun<'q> {
     /// A result of more than 2³² − 1 positions.
     fn add(&mut self, row: &PassageRow) -> Result<(), String> {
         let PassageRow { query, doc, span, value } = row;
-        if span.length() > u64::from(u32::MAX) {
-            let (doc, length) = (printable(doc), span.length());
-            return Err(format!(
-                "the span of '{doc}' has {length} positions, and a result at most {}",
-                u32::MAX
-            ));
-        }
+        fault_if!(
+            span.length() > u64::from(u32::MAX),
+            "the span of '{}' has {} positions, and a result at most {}",
+            printable(doc),
+            span.length(),
+            u32::MAX
+        );
         self.info.results += 1;
         let JoinContext { qrels, rule, .. } = self.joining;
         let Some(query_number) = qrels.query(query) else {
@@ -307,9 +307,9 @@ impl Join {
             check_stopped(self.watch())?;
             let mut results = PassageRun::new(joining, name, text.name.clone());
             match self.span_table(&text, Role::Run, &self.runs_as)? {
-                None => each_result(&text, self.runs_as.columns.as_ref(), &mut |_, row| {
-                    results.add(&row)
-                })?,
+                None => {
+                    each_result(&text, self.runs_as.columns.as_ref(), &mut |row| results.add(&row))?
+                }
                 Some(table) => with_records(&*table, |batches| {
                     let columns =
                         CheckedColumns::from_run(&text.name, batches, joining.qrels.seed())?;
@@ -375,16 +375,17 @@ impl Join {
 
     /// Rejects settings of ties, units, repeats and rows that have no meaning for runs of passages.
     fn check_passages(&self) -> Result<()> {
-        let message = if self.ties != TieBreak::DocnoDescending || self.keep_ties {
+        reject_if!(
+            self.ties != TieBreak::DocnoDescending || self.keep_ties,
             "judgments by span order equal scores by document, then by start and end: take no \
              other --ties"
-        } else if self.aggregates() {
+        );
+        reject_if!(
+            self.aggregates(),
             "judgments by span count each position once, and results stay as they came: leave \
              --doc-id, --aggregate and --max-chunks out"
-        } else {
-            return Ok(());
-        };
-        unanswerable(message)
+        );
+        Ok(())
     }
 }
 

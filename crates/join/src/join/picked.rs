@@ -123,15 +123,12 @@ impl PickedRankings<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::input::{Input, RunInput};
+    use crate::bytes::input::RunInput;
     use crate::join::picks::PickedQuery;
     use crate::lines::chunks::ChunkSize;
     use crate::rule::TieBreak;
     use crate::settings::Join;
-
-    fn input(name: &str, text: &str) -> Input {
-        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
-    }
+    use crate::test_support::input;
 
     const QRELS: &str = "2 0 a 1\n2 0 b 0\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
     const RUN: &str = "2 Q0 a 1 2 t\n9 Q0 k 1 1 t\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n2 Q0 z 2 2 t\n1 \

@@ -43,8 +43,9 @@ use crate::record::{
     columns::{ColumnSource, PieceSize},
     duplicates::report_duplicates,
     layout::{Docnos, Record},
-    reader::{BuildRanking, InOrder, RowReader, RowSource, TextSource, WorkerResults, gather},
-    text_source::ReadContext,
+    reader::{
+        BuildRanking, InOrder, ReadContext, RowReader, RowSource, TextSource, WorkerResults, gather,
+    },
 };
 use crate::settings::Join;
 use crate::sort;
@@ -767,7 +768,7 @@ impl QueryLocation {
 
 /// Joins the hash tables of all workers to qrels; returns `None` if two workers have met one query.
 fn assemble(
-    mut read: WorkerResults<JudgmentReader>,
+    read: WorkerResults<JudgmentReader>,
     grouped: Vec<InOrder<'_, QrelsBuilder<'_>>>,
     source: &impl RowSource,
     seed: Seed,
@@ -787,7 +788,6 @@ fn assemble(
         next.copied().unwrap_or(u32::MAX)
     });
     let after = after.collect();
-    read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
     let (name, line) = (source.name(), &|line| source.line(line));
     let (qrels, problems) = finish(read, ids, shelvings, Some(order), name, line, seed);
@@ -821,7 +821,7 @@ pub(super) fn number_queries(names: &[&Ids]) -> (Vec<QueryLocation>, Ids, Vec<Ve
 
 /// Makes qrels of records in any order: numbers the queries, and builds a hash table for each.
 fn sort_out<'u>(
-    mut read: WorkerResults<JudgmentReader>,
+    read: WorkerResults<JudgmentReader>,
     scattered: Vec<AnyOrder>,
     source: &impl RowSource,
     builder: impl Fn() -> QrelsBuilder<'u> + Sync,
@@ -829,7 +829,6 @@ fn sort_out<'u>(
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     let (_, ids, numbers) = number_queries(&names);
-    read.findings.count_omitted(scattered.iter().map(|keep| keep.dropped).sum());
     let scattered = scattered
         .into_par_iter()
         .zip(numbers)
@@ -964,11 +963,12 @@ fn facts(order: &[QueryLocation], shelvings: &[QrelsBuilder]) -> GradeHistograms
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::input;
 
     #[test]
     fn queries_are_found_after_those_before_them_in_the_text_and_after_any_other() {
-        let bytes = b"9 0 d 1\n10 0 d 1\n100 0 d 1\n11 0 d 1\n".to_vec();
-        let qrels = Qrels::read(Input::Bytes { name: "qrels".into(), bytes }).unwrap();
+        let text = "9 0 d 1\n10 0 d 1\n100 0 d 1\n11 0 d 1\n";
+        let qrels = Qrels::read(input("qrels", text)).unwrap();
         assert_eq!(qrels.after, [1, 2, u32::MAX, 0], "of 10, 100, 11 and 9");
         for last in [Some(0), Some(1), Some(2), Some(3), None] {
             for (index, id) in (0..).zip(qrels.queries().iter()) {

@@ -32,10 +32,7 @@
 
 use std::{borrow::Cow, iter::zip, mem, ops::Range};
 
-use super::{
-    doc_table::JudgedDocs,
-    score_checks::{RankedResults, may_differ_in_f32},
-};
+use super::{doc_table::JudgedDocs, score_checks::may_differ_in_f32};
 use crate::aggregation::Aggregation;
 use crate::lines::diagnostics::{Diagnostics, quoted};
 use crate::matrix::{ScoreWarnings, StagedTies, code::NOT_IN_QRELS};
@@ -174,8 +171,8 @@ impl Ranker {
             if order == KeyOrder::Ascending {
                 self.settle_ties(depth, |at| &records[at], docnos, &mut labels[first..]);
             }
-            let ranked = RankedResults { count, record: |at: usize| &records[at] };
-            self.seen.record(&self.rule, &labels[first..first + depth], ranked, judged, docnos);
+            let (labels, record) = (&labels[first..first + depth], |at: usize| &records[at]);
+            self.seen.record(&self.rule, labels, count, record, judged, docnos);
         } else {
             self.sort(records);
             if late {
@@ -188,8 +185,8 @@ impl Ranker {
             let labelled = with_ties(&order, depth, |at| at >> 32).len();
             self.add_labels(labelled, |at| *record(at), judged, docnos, labels);
             self.settle_ties(depth, record, docnos, &mut labels[first..]);
-            let ranked = RankedResults { count, record };
-            self.seen.record(&self.rule, &labels[first..first + depth], ranked, judged, docnos);
+            let labels = &labels[first..first + depth];
+            self.seen.record(&self.rule, labels, count, record, judged, docnos);
             self.order = order;
         }
         labels.truncate(first + depth);
@@ -260,8 +257,8 @@ impl Ranker {
             note_ties(tied, depth, record, &labels[first..]);
         }
         labels.truncate(first + depth);
-        let ranked = RankedResults { count: records.len(), record };
-        self.seen.record(&self.rule, &labels[first..], ranked, judged, docnos);
+        let count = records.len();
+        self.seen.record(&self.rule, &labels[first..], count, record, judged, docnos);
     }
 
     /// Returns the results of one query sorted by score, ties by the rule, best first.
@@ -724,15 +721,15 @@ mod tests {
             let ranker = || Ranker::new(rule.clone(), false).with_ties(keep_ties);
             let (mut expected, mut found) = ((vec![77], ranker()), (vec![77], ranker()));
             let mut findings = Diagnostics::default();
+            let judged = JudgedDocs { shelf: &shelf, table };
             let ranked = expected.1.rank(
                 b"q",
                 &records,
                 docnos,
-                JudgedDocs { shelf: &shelf, table },
+                judged,
                 LabelBuffers { labels: &mut expected.0, keys: None },
                 &mut findings,
             );
-            let judged = JudgedDocs { shelf: &shelf, table };
             match found.1.rank_rows(rows, docnos, judged, &mut found.0) {
                 Some(depth) => {
                     prop_assert!(keys.is_sorted() && (!again || count == 1));

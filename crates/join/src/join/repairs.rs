@@ -321,30 +321,23 @@ fn without_marks(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::bytes::input::Input;
     use crate::format::DetectedFormats;
     use crate::settings::Join;
+    use crate::test_support::input;
     use std::sync::Arc;
 
     /// Returns the note on a run with these ids, where the ids `judged` are judged for each query.
     fn repair_sentence(run: &[String], judged: &[String]) -> Option<String> {
-        let text = |name: &str, bytes: String| Input::Bytes {
-            name: name.to_owned(),
-            bytes: bytes.into_bytes(),
-        };
-        let lines = |line: fn(usize, usize, &str) -> String, ids: &[String]| -> String {
-            (0..20)
-                .map(|query| {
-                    ids.iter().enumerate().map(|(at, id)| line(query, at, id)).collect::<String>()
-                })
-                .collect()
-        };
-        let qrels = lines(|query, _, id| format!("q{query}\t0\t{id}\t1\n"), judged);
-        let run =
-            lines(|query, at, id| format!("q{query}\tQ0\t{id}\t{at}\t{}\tt\n", 100 - at), run);
+        let (mut qrels, mut results) = (String::new(), String::new());
+        for query in 0..20 {
+            judged.iter().for_each(|id| qrels += &format!("q{query}\t0\t{id}\t1\n"));
+            for (at, id) in run.iter().enumerate() {
+                results += &format!("q{query}\tQ0\t{id}\t{at}\t{}\tt\n", 100 - at);
+            }
+        }
         let recognised = Arc::new(DetectedFormats::default());
         let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
-        join.files(text("qrels", qrels), [text("run", run)]).unwrap();
+        join.files(input("qrels", qrels), [input("run", results)]).unwrap();
         recognised.all().into_iter().find(|text| text.wrong).map(|text| text.what)
     }
 

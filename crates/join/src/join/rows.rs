@@ -4,7 +4,7 @@
 use super::{aggregate_rows::RowAggregator, qrels::Qrels};
 use crate::aggregation::Aggregation;
 use crate::bytes::input::Input;
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 use crate::format::AlignedQrels;
 use crate::lines::shape::Role;
 use crate::rows::text_rows::{TextRow, each_row};
@@ -85,12 +85,11 @@ impl Join {
         if !self.aggregates() {
             return each_row(self.read_settings(), input, Role::Run, partner, take);
         }
-        if self.aggregation() == Aggregation::Blank {
-            return unanswerable(
-                "--aggregate blank leaves ranks empty, which files of results cannot have: take \
-                 --aggregate max",
-            );
-        }
+        reject_if!(
+            self.aggregation() == Aggregation::Blank,
+            "--aggregate blank leaves ranks empty, which files of results cannot have: take \
+             --aggregate max"
+        );
         self.buffer_rows(input, Role::Run, partner)?.each_result(self.clone(), take)
     }
 

@@ -23,7 +23,7 @@ use super::{
 use crate::aggregation::Aggregation;
 use crate::bytes::interner::Interner;
 use crate::doc_ids::rule::DocIdRule;
-use crate::error::{Problems, Result, printable_path, unanswerable};
+use crate::error::{Problems, Result, printable_path};
 use crate::ids::Unmatched;
 use crate::lines::{
     diagnostics::{Diagnostics, RunProblems, pluralize, quoted, whole_file},
@@ -59,31 +59,26 @@ pub struct JoinContext<'a> {
 impl JoinContext<'_> {
     /// Rejects a run without ranks beside its scores, if ranks are to order equal scores.
     pub fn check_ties(&self, name: &str, order: SortBy) -> Result<()> {
-        match order {
-            SortBy::Scores { ranks: RankColumn::None } | SortBy::RankScores { .. }
-                if self.join.ties == TieBreak::Rank =>
-            {
-                unanswerable(format!(
-                    "{} has no ranks beside its scores that could order equal ones: take other \
-                     ties than `rank`",
-                    printable_path(name.as_ref())
-                ))
-            }
-            _ => Ok(()),
-        }
+        let lacks_ranks =
+            matches!(order, SortBy::Scores { ranks: RankColumn::None } | SortBy::RankScores { .. });
+        reject_if!(
+            lacks_ranks && self.join.ties == TieBreak::Rank,
+            "{} has no ranks beside its scores that could order equal ones: take other ties than \
+             `rank`",
+            printable_path(name.as_ref())
+        );
+        Ok(())
     }
 
     /// Rejects a run with ranks and no scores, if the rule of units (`--aggregate`) computes
     /// scores.
     pub fn check_units(&self, name: &str, order: SortBy) -> Result<()> {
-        let makes_scores = self.join.aggregation().changes_scores();
-        if !makes_scores || matches!(order, SortBy::Scores { .. }) {
-            return Ok(());
-        }
-        unanswerable(format!(
+        reject_if!(
+            self.join.aggregation().changes_scores() && !matches!(order, SortBy::Scores { .. }),
             "{}: has ranks and no scores that could be added: take --aggregate max or blank",
             printable_path(name.as_ref())
-        ))
+        );
+        Ok(())
     }
 
     /// Notes for the user why hardly a document of a run is judged, if a change of document ids
@@ -114,24 +109,22 @@ pub fn read(
     joining.check_ties(source.name(), order)?;
     joining.check_units(source.name(), order)?;
     // Where codes are classes of grades, labels do not tell the mixed groups of equal scores.
-    if joining.join.keep_ties && qrels.exact().is_some() {
-        return unanswerable(format!(
-            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores \
-             cannot be evaluated: round the grades, \
-             or take the order of the ranking",
-            printable_path(qrels.name().as_ref())
-        ));
-    }
+    reject_if!(
+        joining.join.keep_ties && qrels.exact().is_some(),
+        "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores \
+         cannot be evaluated: round the grades, \
+         or take the order of the ranking",
+        printable_path(qrels.name().as_ref())
+    );
     let words = qrels.queries().len().div_ceil(64);
     let seen: Vec<_> = (0..words).map(|_| AtomicU64::new(0)).collect();
     let back = AtomicBool::new(false);
     let thinning = joining.may_drop_duplicates();
-    let (mut read, grouped) = source.read(&back, seed, || {
+    let (read, grouped) = source.read(&back, seed, || {
         let rankings = RunRankings { seen: &seen, ..RunRankings::new(joining, order) };
         (RunReader::new(joining), InOrder::new(rankings, &back, thinning))
     })?;
     if !back.load(Ordering::Relaxed) {
-        read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
         let rankings = grouped.into_iter().map(|keep| keep.make).collect();
         return Ok(finish(read, rankings, name, source, joining));
     }
@@ -152,12 +145,11 @@ pub fn read_any_order<'a, W: Send>(
 ) -> Result<(WorkerResults<RunReader<'a>>, Vec<W>)> {
     let JoinContext { qrels, picks, .. } = *joining;
     let queries = qrels.queries().len() + picks.map_or(0, <[_]>::len);
-    let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), || {
+    let (read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), || {
         let reader = RunReader { anywhere: picks.is_none(), ..RunReader::new(joining) };
         let thinning = joining.may_drop_duplicates();
         (reader, AnyOrder::new(queries).with_input(source.whole(), thinning))
     })?;
-    read.findings.count_omitted(scattered.iter().map(|keep| keep.dropped).sum());
     // Ranks lie in a text that is in memory, and are copied only where they order equal scores.
     let are_there =
         matches!(source.whole(), BufferedInput::Text(_)) || joining.rule.ties == TieBreak::Rank;
@@ -545,11 +537,11 @@ impl Join {
     /// Rejects qrels that were read in another dialect than that of the join.
     pub(crate) fn check_dialect(&self, qrels: &Qrels) -> Result<()> {
         match qrels.dialect {
-            Some(dialect) if dialect != self.dialect => unanswerable(format!(
+            Some(dialect) if dialect != self.dialect => reject!(
                 "{} was read as {dialect:?}, so runs cannot be joined with it as {:?}",
                 printable_path(qrels.name().as_ref()),
                 self.dialect
-            )),
+            ),
             _ => Ok(()),
         }
     }
@@ -575,25 +567,22 @@ impl Join {
         self.units.check()?;
         let (units, repeats, ties) = (&self.units, self.aggregation(), self.ties);
         let columns = self.runs_as.columns.as_ref();
-        let message = if matches!(units, DocIdRule::Column(_))
-            && columns.is_some_and(|columns| columns.ordered().is_some())
-        {
-            format!(
-                "--doc-id {units} names a column, and the columns of the run are given in their \
-                 order: give their names"
-            )
-        } else if repeats.changes_scores() && matches!(ties, TieBreak::Input | TieBreak::Rank) {
-            format!(
-                "--aggregate {repeats} makes scores for which the input has no order: take --ties \
-                 docno-desc or docno-asc, and not {ties}"
-            )
-        } else if repeats == Aggregation::Blank && self.keep_ties {
+        reject_if!(
+            matches!(units, DocIdRule::Column(_))
+                && columns.is_some_and(|columns| columns.ordered().is_some()),
+            "--doc-id {units} names a column, and the columns of the run are given in their order: \
+             give their names"
+        );
+        reject_if!(
+            repeats.changes_scores() && matches!(ties, TieBreak::Input | TieBreak::Rank),
+            "--aggregate {repeats} makes scores for which the input has no order: take --ties \
+             docno-desc or docno-asc, and not {ties}"
+        );
+        reject_if!(
+            repeats == Aggregation::Blank && self.keep_ties,
             "--aggregate blank has no expected value over ties that can be computed: take --ties \
              docno-desc, or --aggregate max"
-                .to_owned()
-        } else {
-            return Ok(());
-        };
-        unanswerable(message)
+        );
+        Ok(())
     }
 }

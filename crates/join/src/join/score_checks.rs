@@ -19,20 +19,22 @@ const LOOKED_AT: usize = 6;
 
 impl ScoreWarnings {
     /// Counts a query, and whether its scores are all equal, like grades, or tied in f32 alone. The
-    /// first ranks have the given labels; the labels of other results are
-    /// looked up.
+    /// first ranks have the given labels; the labels of other results are looked up. `record`
+    /// returns the result at a rank, from 0, of `count` results.
     #[inline(always)]
     pub(crate) fn record<'a>(
         &mut self,
         rule: &RankingRule,
         labels: &[u8],
-        ranked: RankedResults<impl Fn(usize) -> &'a Record + Copy>,
+        count: usize,
+        record: impl Fn(usize) -> &'a Record + Copy,
         JudgedDocs { shelf, table }: JudgedDocs<'_>,
         docnos: Docnos<'_>,
     ) {
-        let ends = (ranked.count > 0).then(|| [ranked.key(0), ranked.key(ranked.count - 1)]);
-        self.record_ends(labels, ranked.count, ends);
-        if ranked.count >= 2 && rule.score == ScoreType::F64 {
+        let ranked = RankedResults { count, record };
+        let ends = (count > 0).then(|| [ranked.key(0), ranked.key(count - 1)]);
+        self.record_ends(labels, count, ends);
+        if count >= 2 && rule.score == ScoreType::F64 {
             // The lookup is behind `dyn`: where it could be inlined, reading a run would take a
             // twentieth longer.
             let label: &dyn Fn(&Record) -> u8 = &|record| {
@@ -129,11 +131,11 @@ fn is_exchanged(ranks: [f64; 2], keys: [u64; 2], count: usize) -> bool {
 
 /// The results of a query, best first; results of equal scores may be in any order.
 #[derive(Clone, Copy)]
-pub struct RankedResults<R> {
+struct RankedResults<R> {
     /// The number of results.
-    pub count: usize,
+    count: usize,
     /// A function that returns the result at a rank, from 0.
-    pub record: R,
+    record: R,
 }
 
 impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {

@@ -2,16 +2,17 @@
 
 use super::qrels::Qrels;
 use crate::bytes::input::{Input, RunInput};
-use crate::error::{Error, Problems, Result, unanswerable};
+use crate::error::{Error, Problems, Result};
 use crate::lines::diagnostics::{self, RunProblems};
 use crate::matrix::{LabelMatrix, MatrixBuilder, StagedRun};
 
 /// Rejects a join with the standard input as two or more of its inputs.
 pub fn check_stdin_once(qrels: Option<&Input>, runs: &[RunInput]) -> Result<()> {
     let inputs = runs.iter().map(|run| &run.input).chain(qrels);
-    if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
-        return unanswerable("the standard input can be only one of the inputs");
-    }
+    reject_if!(
+        inputs.filter(|input| **input == Input::Stdin).count() > 1,
+        "the standard input can be only one of the inputs"
+    );
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::{
     fields::damaged,
     layout::{
         ALIGN, CORE, ENTRY, EXACT, FACETS, HEADER, IDEAL, MAX_SECTIONS, OPTIONAL, REQUIRED,
-        SECTIONS, SPANS, TIES, VERSION, name_of,
+        SECTIONS, SPANS, TIES, VERSION,
     },
 };
 use crate::error::{Error, Result};
@@ -141,7 +141,8 @@ fn sections_of(entries: &[u8], bytes: u64) -> Result<Vec<Section>, Damage> {
     for (at, entry) in entries.chunks_exact(ENTRY).enumerate() {
         let (kind, mark) = (u32_at(entry, 0), u32_at(entry, 4));
         let core = at < CORE;
-        let name = if core { SECTIONS[at] } else { name_of(kind) };
+        let place = if core { Some(at) } else { (kind as usize).checked_sub(1) };
+        let name = place.and_then(|at| SECTIONS.get(at)).copied().unwrap_or("unknown");
         // Invariant: behind this loop sections ascend, do not overlap, and lie in the file, so that
         // slices of it need no check.
         let next = if core { kind as usize == at + 1 } else { kind > sections[at - 1].kind };

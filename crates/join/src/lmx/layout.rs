@@ -58,8 +58,3 @@ pub(super) const OPTIONAL: u32 = 1;
 pub(super) const REQUIRED: u32 = 2;
 /// The most sections that a file may have.
 pub(super) const MAX_SECTIONS: usize = 256;
-
-/// Returns the name of a section of a `.lmx` file by the number of its kind.
-pub(super) fn name_of(kind: u32) -> &'static str {
-    (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown")
-}

@@ -297,6 +297,7 @@ impl BitDeposit {
 mod tests {
     use super::*;
     use crate::matrix::CodesAbove;
+    use crate::test_support::{levels, random};
 
     #[test]
     fn labels_of_judged_documents_become_those_of_their_classes() {
@@ -320,13 +321,8 @@ mod tests {
     /// every level of SIMD, with two classes and with as many as there can be.
     #[test]
     fn classes_are_those_of_each_grade() {
-        let mut state = 11u64;
-        let mut random = move |below: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut next = random(11);
+        let mut random = |below: u64| next() % below;
         let book = Codebook::new((0..300).map(f64::from)).unwrap();
         let many = (0..252).map(|level| f64::from(level) + 0.5);
         let books = [book.at_levels([7.0]).unwrap(), book.at_levels(many).unwrap()];
@@ -367,9 +363,7 @@ mod tests {
                     book.codes()
                 );
                 let classes = &book.grades()[1..];
-                for level in
-                    laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level())
-                {
+                for level in levels() {
                     let mut left: [&[f64]; LANES] = [&[]; LANES];
                     left.iter_mut().zip(&grades).for_each(|(left, grades)| *left = grades);
                     let mut out = vec![0; labels.len()];

@@ -14,7 +14,7 @@
 //! grades from one bound to the next, and the exact grades lie beside the labels (see
 //! [`exact`](super::exact)).
 
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 
 /// The code past the end of a ranking.
 pub const PAST_END: u8 = 0;
@@ -131,9 +131,7 @@ impl Codebook {
     pub fn new(grades: impl IntoIterator<Item = f64>) -> Result<Self> {
         let (mut distinct, mut extent) = (Vec::<f64>::new(), None::<GradeRange>);
         for grade in grades {
-            if !grade.is_finite() {
-                return unanswerable(format!("grade {grade} is not a finite number"));
-            }
+            reject_if!(!grade.is_finite(), "grade {grade} is not a finite number");
             let grade = grade + 0.0; // −0 is 0
             if grade < 0.0 {
                 continue;
@@ -170,14 +168,13 @@ impl Codebook {
         bounds.dedup();
         // Levels above all grades tell nothing apart.
         bounds.retain(|&bound| bound <= extent.largest || bound == 0.0);
-        if bounds.len() > MAX_GRADES {
-            return unanswerable(format!(
-                "measures with {} levels of relevance, where {MAX_GRADES} can be evaluated \
-                 together over more than {MAX_GRADES} \
-                 distinct grades: ask for fewer at a time",
-                bounds.len()
-            ));
-        }
+        reject_if!(
+            bounds.len() > MAX_GRADES,
+            "measures with {} levels of relevance, where {MAX_GRADES} can be evaluated \
+             together over more than {MAX_GRADES} \
+             distinct grades: ask for fewer at a time",
+            bounds.len()
+        );
         Ok(Self { grades: bounds, extent: Some(extent) })
     }
 

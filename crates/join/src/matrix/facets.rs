@@ -106,9 +106,7 @@ impl Facets {
         let known = names.len();
         let fits = judgments.values().par_iter().all(|judgment| (judgment.group as usize) < known)
             && subgroups.par_iter().all(|&subgroup| (subgroup as usize) < known);
-        if !fits || !names.are_ascending() {
-            return Err("the names do not fit the groups".to_owned());
-        }
+        fault_if!(!fits || !names.are_ascending(), "the names do not fit the groups");
         let counts: Vec<_> = (0..judgments.len())
             .into_par_iter()
             .map(|query| {
@@ -212,12 +210,11 @@ impl FacetRows {
                 let again = last_rows[..documents]
                     .get_mut(number as usize)
                     .is_none_or(|last| std::mem::replace(last, row) == row);
-                if again {
-                    return Err(format!(
-                        "row {} has document {number} twice, or its query has no such document",
-                        row + 1
-                    ));
-                }
+                fault_if!(
+                    again,
+                    "row {} has document {number} twice, or its query has no such document",
+                    row + 1
+                );
             }
         }
         Ok(Self { facets, rows })

@@ -256,23 +256,19 @@ impl<'a> GradeHistogram<'a> {
     fn check(&self, codes: usize) -> Result<(), String> {
         let (mut least, mut judged) = (NEGATIVE.into(), 0);
         for (code, count) in self.iter() {
-            if usize::from(code) < least || usize::from(code) >= codes {
-                return Err(format!(
-                    "code {code} where one from {least} to {} was expected",
-                    codes - 1
-                ));
-            }
-            if count == 0 {
-                return Err(format!("no document has code {code}"));
-            }
+            fault_if!(
+                usize::from(code) < least || usize::from(code) >= codes,
+                "code {code} where one from {least} to {} was expected",
+                codes - 1
+            );
+            fault_if!(count == 0, "no document has code {code}");
             least = usize::from(code) + 1;
             judged += u64::from(count);
         }
-        if judged > MAX_JUDGED {
-            return Err(format!(
-                "{judged} judged documents, and the most that a query may have is {MAX_JUDGED}"
-            ));
-        }
+        fault_if!(
+            judged > MAX_JUDGED,
+            "{judged} judged documents, and the most that a query may have is {MAX_JUDGED}"
+        );
         Ok(())
     }
 

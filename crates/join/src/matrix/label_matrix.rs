@@ -16,7 +16,7 @@ use super::{
     transpose::transpose_into,
 };
 use crate::bytes::aligned::AlignedBytes;
-use crate::error::{Error, Result, printable, unanswerable};
+use crate::error::{Error, Result, printable};
 use crate::ids::{Ids, Unmatched};
 use crate::judged_by::FacetKind;
 use crate::rule::{IdealSource, RankingRule};
@@ -75,17 +75,13 @@ impl LabelMatrix {
     /// More or fewer names than runs, or a name given to two runs.
     pub fn with_run_names(mut self, names: impl IntoIterator<Item = String>) -> Result<Self> {
         let names: Vec<_> = names.into_iter().collect();
-        if names.len() != self.runs.len() {
-            let (names, runs) = (names.len(), self.runs.len());
-            return unanswerable(format!("{names} names were given for {runs} runs"));
-        }
+        let runs = self.runs.len();
+        reject_if!(names.len() != runs, "{} names were given for {runs} runs", names.len());
         for (at, name) in names.iter().enumerate() {
             if let Some(other) = names[..at].iter().position(|other| other == name) {
                 let [one, other] = [other, at].map(|at| printable(self.runs[at].name.as_bytes()));
                 let name = printable(name.as_bytes());
-                return unanswerable(format!(
-                    "{one} and {other} would both have the name `{name}`: give each its own"
-                ));
+                reject!("{one} and {other} would both have the name `{name}`: give each its own");
             }
         }
         self.runs.iter_mut().zip(names).for_each(|(run, name)| run.name = name);
@@ -379,16 +375,16 @@ impl MatrixBuilder {
     /// Rejects query ids, judgment counts and exact grades that do not fit together.
     fn check_queries(&self) -> Result<(), String> {
         let (queries, facts) = (self.queries.len(), self.facts.len());
-        if queries != facts {
-            return Err(format!("{queries} queries with the facts of {facts}"));
-        }
-        if !self.queries.are_ascending() {
-            return Err("the ids of the queries are not distinct and ascending".to_owned());
-        }
+        fault_if!(queries != facts, "{queries} queries with the facts of {facts}");
+        fault_if!(
+            !self.queries.are_ascending(),
+            "the ids of the queries are not distinct and ascending"
+        );
         let exact = self.exact.as_ref().map_or(queries, ExactHistograms::len);
-        if self.exact.is_none() != self.book.is_exact() || exact != queries {
-            return Err("the exact grades do not fit the codebook and the queries".to_owned());
-        }
+        fault_if!(
+            self.exact.is_none() != self.book.is_exact() || exact != queries,
+            "the exact grades do not fit the codebook and the queries"
+        );
         let checked = self.facts.check(self.book.codes());
         checked.map_err(|message| format!("judged counts: {message}"))
     }
@@ -464,9 +460,7 @@ impl<'a> RowColumns<'a> {
                 .nth(query as usize)
                 .ok_or_else(|| format!("a row of query {query}, and there are {}", of_run.len()))?;
             // A staged row has a label at least, so depth 0 means that the query has no row so far.
-            if self.depths[row] > 0 {
-                return Err(format!("two rows of query {query}"));
-            }
+            fault_if!(self.depths[row] > 0, "two rows of query {query}");
             self.depths[row] = depth;
             let own = labels.split_off(..depth as usize).ok_or_else(|| {
                 format!(

@@ -28,23 +28,23 @@ impl GoldCounts {
     /// Too many grades, or grades that are not finite and ascending. Numbers of positions that do
     /// not match the grades, or grow with the grade.
     pub fn new(grades: Vec<f64>, gold: Vec<u64>) -> Result<Self, String> {
-        if !grades.iter().all(|grade| grade.is_finite())
-            || !grades.is_sorted_by(|one, next| one < next)
-        {
-            return Err("the grades of passages are not finite, distinct and ascending".to_owned());
-        }
-        if grades.len() > MAX_GRADES {
-            let count = grades.len();
-            return Err(format!(
-                "{count} distinct grades of passages, and there may be {MAX_GRADES}"
-            ));
-        }
-        let fits = gold.is_empty() || !grades.is_empty() && gold.len().is_multiple_of(grades.len());
+        fault_if!(
+            !grades.iter().all(|grade| grade.is_finite())
+                || !grades.is_sorted_by(|one, next| one < next),
+            "the grades of passages are not finite, distinct and ascending"
+        );
+        let count = grades.len();
+        fault_if!(
+            count > MAX_GRADES,
+            "{count} distinct grades of passages, and there may be {MAX_GRADES}"
+        );
+        let fits = gold.is_empty() || count > 0 && gold.len().is_multiple_of(count);
         // Positions of at least a grade include those of every higher grade.
-        let mut queries = gold.chunks(grades.len().max(1));
-        if !fits || !queries.all(|counts| counts.is_sorted_by(|one, next| one >= next)) {
-            return Err("the positions of passages do not fit their grades".to_owned());
-        }
+        let mut queries = gold.chunks(count.max(1));
+        fault_if!(
+            !fits || !queries.all(|counts| counts.is_sorted_by(|one, next| one >= next)),
+            "the positions of passages do not fit their grades"
+        );
         Ok(Self { grades, gold })
     }
 

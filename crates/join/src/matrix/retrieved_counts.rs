@@ -11,7 +11,7 @@ use super::{
     Batch, MAX_JUDGED, RetrievedHistograms, Unpacked, View,
     code::{FIRST_GRADE, NEGATIVE},
 };
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 
 impl RetrievedHistograms {
     /// Counts the documents of each label code in each ranking of a batch that a view (depth,
@@ -21,12 +21,11 @@ impl RetrievedHistograms {
     /// A ranking of more documents than a query may have judgments; more counts than 2³².
     pub fn count(batch: &Batch<'_>, view: View) -> Result<Self> {
         let deepest = u64::from(batch.deepest_row());
-        if deepest > MAX_JUDGED {
-            return unanswerable(format!(
-                "a ranking of {deepest} results: what was retrieved is counted of {MAX_JUDGED} at \
-                 most"
-            ));
-        }
+        reject_if!(
+            deepest > MAX_JUDGED,
+            "a ranking of {deepest} results: what was retrieved is counted of {MAX_JUDGED} at \
+             most"
+        );
         let parts: Vec<_> = batch
             .tiles()
             .into_par_iter()
@@ -35,9 +34,10 @@ impl RetrievedHistograms {
             })
             .collect();
         let counts: usize = parts.iter().map(|part| part.facts.codes.len()).sum();
-        if u32::try_from(counts).is_err() {
-            return unanswerable(format!("{counts} counts of what was retrieved are 2³² or more"));
-        }
+        reject_if!(
+            u32::try_from(counts).is_err(),
+            "{counts} counts of what was retrieved are 2³² or more"
+        );
         let mut all = Self::default();
         for place in batch.places() {
             // A row that lies in no tile of the batch has no documents.

@@ -254,6 +254,7 @@ fn list_vector(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::levels;
 
     /// Returns a tile of which one label in `often` is named, by codes up to 255, at places that
     /// look random.
@@ -299,9 +300,9 @@ mod tests {
                 ((group / lanes * QUAD + rank) as u32 + 1, group % lanes, code)
             });
             let expected: Vec<_> = documents.filter(|document| document.2 >= 2).collect();
-            for cpu in laneval::parts::engine::cpu::Cpu::levels() {
+            for level in levels() {
                 let mut room = Vec::new();
-                let list = named(cpu.level(), &labels, lanes, &mut room).expect("a list");
+                let list = named(level, &labels, lanes, &mut room).expect("a list");
                 let found: Vec<_> = list.iter().map(fields).collect();
                 assert_eq!(found, expected, "{lanes} lanes, depth {depth}");
                 assert!(list.iter().all(|document| document.line() == (document.rank() - 1) / 64));

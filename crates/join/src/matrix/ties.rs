@@ -56,9 +56,12 @@ impl TieCounts {
     /// `most` documents. `mixed` are the counts of the mixed groups, whose labels differ.
     fn check(&self, mixed: Self, most: u64) -> Result<(), String> {
         let Self { documents, groups, largest, .. } = *self;
-        if self.mixed != mixed.mixed {
-            return Err(format!("{} mixed groups, and there are {}", self.mixed, mixed.mixed));
-        }
+        fault_if!(
+            self.mixed != mixed.mixed,
+            "{} mixed groups, and there are {}",
+            self.mixed,
+            mixed.mixed
+        );
         // The mixed groups can be counted. Of plain groups the file only claims numbers: p groups
         // with d documents. These numbers are possible if groups of 2 to `largest` documents can
         // have d documents: 2p ≤ d ≤ p · largest, and a plain group has `largest` documents if no
@@ -278,15 +281,12 @@ impl MatrixTies {
                 found.add(u64::from(group.length) + cut, true);
             }
         }
-        if cuts != cut.len()
-            || !cut.is_sorted_by(|one, next| (one.row, one.code) < (next.row, next.code))
-        {
-            return Err(
-                "documents were cut off of rows without a mixed group, or the rows or codes do not \
+        fault_if!(
+            cuts != cut.len()
+                || !cut.is_sorted_by(|one, next| (one.row, one.code) < (next.row, next.code)),
+            "documents were cut off of rows without a mixed group, or the rows or codes do not \
                  ascend"
-                    .to_owned(),
-            );
-        }
+        );
         for (run, (counts, mixed)) in self.counts().iter().zip(found).enumerate() {
             let depths = &context.depths[run * queries..][..queries];
             // Cut-off documents count as tied, and their number is unknown.
@@ -302,9 +302,7 @@ impl MatrixTies {
     /// Rejects ties of one grade that do not fit the rankings and the counts of tied documents.
     fn check_alike(&self, context: TieContext<'_>) -> Result<(), String> {
         let alike = self.same_grade();
-        if !alike.is_sorted_by(|one, next| one < next) {
-            return Err("their rows or ranks do not ascend".to_owned());
-        }
+        fault_if!(!alike.is_sorted_by(|one, next| one < next), "their rows or ranks do not ascend");
         if let Some(last) = alike.last().filter(|last| last.row as usize >= context.depths.len()) {
             return Err(format!("one of row {}, and there are {}", last.row, context.depths.len()));
         }
@@ -315,11 +313,10 @@ impl MatrixTies {
             // Mixed groups are among these: a group of one grade must not overlap a mixed group.
             for tie in self.graded_of(row) {
                 let Tie { start, length } = tie;
-                if !tie.is_between(end, depth) {
-                    return Err(format!(
-                        "row {row}: {length} from rank {start}, outside of {end} to {depth}"
-                    ));
-                }
+                fault_if!(
+                    !tie.is_between(end, depth),
+                    "row {row}: {length} from rank {start}, outside of {end} to {depth}"
+                );
                 end = tie.end();
             }
             // No division by 0: every row has a query.
@@ -370,18 +367,17 @@ impl TieColumns {
 
     /// Rejects columns of ties whose rows or ends do not ascend, or whose ties belong to no row.
     fn check_rows(&self, rows: usize) -> Result<(), String> {
-        if !self.rows.is_sorted_by(|one, next| one < next) {
-            return Err("the rows do not ascend".to_owned());
-        }
+        fault_if!(!self.rows.is_sorted_by(|one, next| one < next), "the rows do not ascend");
         if let Some(&last) = self.rows.last().filter(|&&last| last as usize >= rows) {
             return Err(format!("groups of row {last}, and there are {rows}"));
         }
         let first = self.ends.first().is_none_or(|&end| end > 0);
         let ascend = first && self.ends.is_sorted_by(|one, next| one < next);
         let last = self.ends.last().copied().unwrap_or(0);
-        if self.ends.len() != self.rows.len() || !ascend || last != self.groups.len() as u64 {
-            return Err("the ends do not fit rows and groups".to_owned());
-        }
+        fault_if!(
+            self.ends.len() != self.rows.len() || !ascend || last != self.groups.len() as u64,
+            "the ends do not fit rows and groups"
+        );
         Ok(())
     }
 }
@@ -392,24 +388,19 @@ impl RowTies<'_> {
         let mut end = 0;
         for (at, &tie) in (1..).zip(self.groups) {
             let Tie { start, length } = tie;
-            if !tie.is_between(end, depth) {
-                return Err(format!(
-                    "a group of {length} from rank {start}, outside of {end} to {depth}"
-                ));
-            }
+            fault_if!(
+                !tie.is_between(end, depth),
+                "a group of {length} from rank {start}, outside of {end} to {depth}"
+            );
             // Of a group whose other documents were cut off, a single one may be left.
             let is_cut = at == self.groups.len() && !self.cut.is_empty();
-            if length < if is_cut { 1 } else { 2 } {
-                return Err(format!("a group of {length}"));
-            }
+            fault_if!(length < if is_cut { 1 } else { 2 }, "a group of {length}");
             end = tie.end();
         }
-        if !self.cut.is_empty() && (end != depth || context.max_depth != Some(depth)) {
-            return Err(
-                "documents were cut off of a group that does not end at the last rank kept"
-                    .to_owned(),
-            );
-        }
+        fault_if!(
+            !self.cut.is_empty() && (end != depth || context.max_depth != Some(depth)),
+            "documents were cut off of a group that does not end at the last rank kept"
+        );
         let judged = context.facts.get(row as usize % context.facts.len());
         let mut results = u64::from(depth);
         for &CutTieCount { code, count, .. } in self.cut {
@@ -417,16 +408,16 @@ impl RowTies<'_> {
                 NOT_IN_QRELS => MAX_TILE_DEPTH,
                 _ => judged.iter().find(|known| known.0 == code).map_or(0, |(_, count)| count),
             };
-            if count == 0 || count > most {
-                return Err(format!(
-                    "{count} documents of code {code} cut off, where 1 to {most} can be"
-                ));
-            }
+            fault_if!(
+                count == 0 || count > most,
+                "{count} documents of code {code} cut off, where 1 to {most} can be"
+            );
             results += u64::from(count);
         }
-        if results > u64::from(MAX_TILE_DEPTH) {
-            return Err(format!("{results} results, more than {MAX_TILE_DEPTH}"));
-        }
+        fault_if!(
+            results > u64::from(MAX_TILE_DEPTH),
+            "{results} results, more than {MAX_TILE_DEPTH}"
+        );
         Ok(())
     }
 

@@ -28,7 +28,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Result, unanswerable};
+use crate::error::Result;
 
 /// The lanes of a normal tile.
 pub const LANES: usize = 64;
@@ -141,12 +141,10 @@ impl Packing {
     /// 2³² rows or more, a row deeper than [`MAX_TILE_DEPTH`], or tiles of 2⁶⁴ bytes or more.
     pub fn new(depths: &[u32]) -> Result<Self> {
         let Ok(rows) = u32::try_from(depths.len()) else {
-            return unanswerable(format!("{} rankings are 2³² or more", depths.len()));
+            reject!("{} rankings are 2³² or more", depths.len());
         };
         if let Some(depth) = depths.iter().find(|&&depth| depth > MAX_TILE_DEPTH) {
-            return unanswerable(format!(
-                "a ranking of {depth} results, more than {MAX_TILE_DEPTH}"
-            ));
+            reject!("a ranking of {depth} results, more than {MAX_TILE_DEPTH}");
         }
         let mut order: Vec<u32> = (0..rows).filter(|&row| depths[row as usize] > 0).collect();
         // Stable: equal depths stay in the order of rows.
@@ -176,7 +174,7 @@ impl Packing {
                 rows: rows as u32,
             };
             let Some(end) = offset.checked_add(tile.bytes()) else {
-                return unanswerable("tiles of 2⁶⁴ bytes or more");
+                reject!("tiles of 2⁶⁴ bytes or more");
             };
             offset = end;
             first += rows;

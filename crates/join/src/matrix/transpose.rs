@@ -71,6 +71,7 @@ fn labels(ranking: &[u8], start: usize) -> [u32; SIDE] {
 mod tests {
     use super::*;
     use crate::matrix::Tile;
+    use crate::test_support::levels;
 
     /// Compares every byte of a tile with the layout. Bytes without a label are 0, whatever the
     /// tile held before.
@@ -87,10 +88,10 @@ mod tests {
                 })
                 .collect();
             let depth = usize::next_multiple_of(deepest, QUAD);
-            for cpu in laneval::parts::engine::cpu::Cpu::levels() {
+            for level in levels() {
                 let mut tile = vec![0xee; depth * lanes];
                 let borrowed: Vec<&[u8]> = rankings.iter().map(Vec::as_slice).collect();
-                transpose_into(cpu.level(), &borrowed, lanes, &mut tile);
+                transpose_into(level, &borrowed, lanes, &mut tile);
                 let tile = Tile { labels: &tile, lanes, depth };
                 for lane in 0..lanes {
                     for rank in 0..depth {

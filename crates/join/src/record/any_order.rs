@@ -93,7 +93,7 @@ pub(crate) struct AnyOrder {
     count: usize,
     room: usize,
     /// The number of repeated rows that were dropped.
-    pub dropped: u64,
+    dropped: u64,
 }
 
 /// The content of a qrels or run input that stays in memory during reading: text, columns, or
@@ -236,10 +236,7 @@ impl RecordStore for AnyOrder {
         let last = self.docnos.iter().map(|chunk| chunk.number as usize + 1).max();
         let mut chunks: Vec<&[u8]> = vec![&[]; last.unwrap_or(0)];
         self.docnos.iter().for_each(|chunk| chunks[chunk.number as usize] = &chunk.bytes);
-        let dropped = drop_duplicates(
-            &mut records,
-            Docnos::Chunks { first: 0, chunks: &chunks, text: false, ranks: RankColumn::None },
-        );
+        let dropped = drop_duplicates(&mut records, Docnos::copied(&chunks));
         if dropped > 0 {
             copy_again(&mut self.docnos, &mut records, &places);
         }
@@ -255,6 +252,10 @@ impl RecordStore for AnyOrder {
 
     fn end_piece(&mut self, digits: &mut Vec<u8>) {
         self.docnos.last_mut().into_iter().for_each(|piece| piece.bytes = std::mem::take(digits));
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     fn address(&self, chunk: u64, offset: usize) -> u64 {
@@ -422,8 +423,7 @@ mod tests {
             }
         }
         assert!(scattered.has_room());
-        let ranks = RankColumn::Beside;
-        scattered.make_room(Docnos::Chunks { first: 0, chunks: &[], text: false, ranks });
+        scattered.make_room(Docnos::copied(&[]));
         // Of each query ten documents stay, and twenty rows that repeat them.
         assert_eq!((scattered.dropped, scattered.count), (640 - 2 * 30, 2 * 30));
         let take = |taken: &mut Vec<(u32, String, String, u64)>,
@@ -439,7 +439,7 @@ mod tests {
         [0, 1, 3, 4].into_iter().for_each(|chunk| others.begin_chunk(chunk, 0..0));
         let taken = each_query(
             vec![scattered, others],
-            (BufferedInput::Streaming, ranks),
+            (BufferedInput::Streaming, RankColumn::Beside),
             None,
             Vec::new,
             take,

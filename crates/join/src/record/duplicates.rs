@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn repeats_are_told_from_colliding_hashes() {
-        let text = b"abcabdaa";
+        let text = b"abcabdaa".as_slice();
         let record = |at: u64| Record { hash: 7, at, length: 1, ..Record::default() };
         let mut all: Vec<Record> = (0..8).map(record).collect();
         all[3].hash = 8; // cannot happen to the same docno, and is not looked at
-        let chunks: [&[u8]; 1] = [text];
-        let docnos = in_text(&chunks);
-        let found: Vec<_> =
-            pairs(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
+        let found: Vec<_> = pairs(&all, in_text(&[text]))
+            .iter()
+            .map(|(first, again)| (first.at, again.at))
+            .collect();
         assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
     }
 
@@ -151,7 +151,7 @@ mod tests {
         #[test]
         fn what_is_left_says_the_same(rows in prop::collection::vec((0..3u32, 0..20u8), 1..300)) {
             let (text, all) = collected(&rows);
-            let chunks: [&[u8]; 1] = [&text];
+            let chunks = [&text[..]];
             let docnos = in_text(&chunks);
             let mut left = all.clone();
             let dropped = drop_repeated(&mut left, docnos);
@@ -175,7 +175,7 @@ mod tests {
         let mut rows: Vec<_> =
             (0..3 * DRAWN).map(|at| Record { hash: at, at, ..Record::default() }).collect();
         let text = vec![0; rows.len()];
-        let chunks: [&[u8]; 1] = [&text];
+        let chunks = [&text[..]];
         let docnos = in_text(&chunks);
         assert!(!seems_repeated(&rows, docnos));
         rows.iter_mut().step_by(2).for_each(|record| record.hash = 7);

@@ -27,7 +27,7 @@ use crate::lines::{
     diagnostics::{Diagnostic, Position},
     layout::RankColumn,
     row::{copied_line, copied_rank},
-    scan::{is_separator, line_end, whole_line},
+    scan::{line_end, split, whole_line},
     separator::Separator,
 };
 use crate::rule::{ScoreType, TieBreak};
@@ -140,6 +140,12 @@ pub(crate) enum Docnos<'a> {
 }
 
 impl<'a> Docnos<'a> {
+    /// Returns the access to docnos that were copied to `chunks`, the first of them with the number
+    /// 0, without ranks.
+    pub fn copied(chunks: &'a [&'a [u8]]) -> Self {
+        Docnos::Chunks { first: 0, chunks, text: false, ranks: RankColumn::None }
+    }
+
     /// Returns the docno (document id) of a record.
     #[inline]
     pub fn get(&self, record: &Record) -> &'a [u8] {
@@ -174,7 +180,9 @@ impl<'a> Docnos<'a> {
         match ranks {
             RankColumn::None => &[],
             _ if !text => copied_rank(chunk, end),
-            RankColumn::OfTrec | RankColumn::Beside => next_field(chunk, end),
+            RankColumn::OfTrec | RankColumn::Beside => {
+                split(&chunk[end..]).next().unwrap_or_default()
+            }
             RankColumn::OfTable { separator, column, is_next } => {
                 // A field between blanks or tabs right behind the document is found from there.
                 let is_near = is_next && separator != Separator::Comma && chunk[end] != b'"';
@@ -241,14 +249,6 @@ pub(crate) fn problem(chunk: u64, line: u64, message: String) -> Diagnostic {
 #[inline(always)]
 fn place(record: &Record) -> (u64, usize) {
     (record.at >> OFFSET_BITS, (record.at & ((1 << OFFSET_BITS) - 1)) as usize)
-}
-
-/// Returns the field of TREC text behind byte `at`.
-fn next_field(text: &[u8], at: usize) -> &[u8] {
-    let rest = &text[at..];
-    let start = rest.iter().position(|&byte| !is_separator(byte)).unwrap_or(rest.len());
-    let length = rest[start..].iter().position(|&byte| is_separator(byte));
-    &rest[start..start + length.unwrap_or(rest.len() - start)]
 }
 
 /// Converts a score to a sort key: ascending keys are descending scores, and equal scores have

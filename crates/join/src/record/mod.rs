@@ -3,15 +3,14 @@
 //! Records must never know what is judged: other modules make qrels and runs of records.
 //!
 //! ```text
-//! layout       a row as 32 bytes: sort key, hash of the docno, position of the docno
-//! reader       rows of text become records, which are handed on by query
-//! columns      rows of columns become records
-//! matrix       a matrix of NumPy, whose cells become records
-//! groups       the names of groups of judgments by facet
-//! store        what keeps records until their query is complete
-//! text_source  the rows of a text of any kind as a source
-//! any_order    the slower way, for rows in any order
-//! duplicates   documents that a query has twice
+//! layout      a row as 32 bytes: sort key, hash of the docno, position of the docno
+//! reader      rows of text become records, which are handed on by query
+//! columns     rows of columns become records
+//! matrix      a matrix of NumPy, whose cells become records
+//! groups      the names of groups of judgments by facet
+//! store       what keeps records until their query is complete
+//! any_order   the slower way, for rows in any order
+//! duplicates  documents that a query has twice
 //! ```
 
 pub(crate) mod any_order;
@@ -22,4 +21,3 @@ pub(crate) mod layout;
 mod matrix;
 pub(crate) mod reader;
 pub(crate) mod store;
-pub(crate) mod text_source;

@@ -160,7 +160,7 @@ pub(crate) struct InOrder<'a, M> {
     /// Whether repeated rows may be dropped.
     thinning: bool,
     /// The number of rows that were dropped.
-    pub dropped: u64,
+    dropped: u64,
     /// The maker of a result from the records.
     pub make: M,
 }
@@ -286,6 +286,10 @@ impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
         self.records.clear();
     }
 
+    fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
     fn address(&self, chunk: u64, offset: usize) -> u64 {
         address(chunk, offset)
     }
@@ -296,7 +300,7 @@ impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
 pub(crate) struct WorkerResults<R> {
     /// The rows of each worker.
     pub rows: Vec<R>,
-    /// The problems of lines.
+    /// The problems of lines. They count the rows that were dropped.
     pub findings: Diagnostics,
     /// The number of each chunk, and its number of lines; chunks are missing if workers stopped
     /// early.
@@ -343,6 +347,16 @@ pub(crate) trait RowSource: Sync {
     fn line(&self, line: u64) -> u64 {
         line
     }
+}
+
+/// Context for reading qrels or a run: the seed of hashes, the chunk sizes and the watch.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadContext<'w> {
+    /// The seed of hashes; of a run, the seed of the judgments.
+    pub seed: Seed,
+    /// The sizes in which text is cut.
+    pub size: ChunkSize,
+    pub watch: Option<&'w ProgressHandle>,
 }
 
 /// A qrels or run text as a source of rows: a text in memory is read by chunks, a stream by blocks.
@@ -524,11 +538,12 @@ fn matrix_rows<R: RowReader + Send, K: RecordStore + Send>(
 }
 
 /// Combines the problems and counts of all workers' readers; returns them and each worker's store.
-pub(crate) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
+pub(crate) fn gather<R, K: RecordStore>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
     let (mut findings, mut chunks, mut count) = (Diagnostics::default(), Vec::new(), 0);
     let each = readers.into_iter().map(|reader| {
         chunks.extend(reader.chunks);
         findings.merge(reader.findings);
+        findings.count_omitted(reader.keep.dropped());
         count += reader.count;
         (reader.rows, reader.keep)
     });

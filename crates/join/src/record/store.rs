@@ -51,6 +51,9 @@ pub(crate) trait RecordStore {
     /// the piece as text, and may be taken.
     fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
 
+    /// Returns the number of rows that the store has dropped.
+    fn dropped(&self) -> u64;
+
     /// Returns the address of a record: the chunk, and the place of the docno at `offset` of the
     /// chunk or its copy.
     fn address(&self, chunk: u64, offset: usize) -> u64;

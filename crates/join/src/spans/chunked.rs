@@ -12,7 +12,7 @@ use super::{
     gold::{Chunks, GoldSpans},
     position::Span,
 };
-use crate::error::{Result, printable, unanswerable};
+use crate::error::{Result, printable};
 use crate::lines::diagnostics::pluralize;
 
 /// The rule by which a chunk gets the grade of a gold span: the least share that both have in
@@ -30,13 +30,11 @@ impl ChunkRule {
     /// # Errors
     /// Another share.
     pub fn new(share: f64) -> Result<Self> {
-        if share > 0.0 && share <= 1.0 {
-            Ok(Self { share, by_span: false })
-        } else {
-            unanswerable(format!(
-                "a share of {share} is none: a number above 0, and at most 1, was expected"
-            ))
-        }
+        reject_if!(
+            !(share > 0.0 && share <= 1.0),
+            "a share of {share} is none: a number above 0, and at most 1, was expected"
+        );
+        Ok(Self { share, by_span: false })
     }
 
     /// Sets whether each gold span is a subtopic of its own in the judgments of chunks.
@@ -201,11 +199,11 @@ impl GoldSpans {
         }
         let there = first_two(self.docs());
         let here = first_two(chunks.iter().map(|chunk| &chunk.doc[..]));
-        unanswerable(format!(
+        reject!(
             "{}: has none of the documents of {} ({there} there, {here} here)",
             chunks.name(),
             self.name()
-        ))
+        )
     }
 
     /// Measures a chunking of documents by the gold spans of a grade above 0 in the same documents.

@@ -52,9 +52,7 @@ impl GoldSpans {
         rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64, f64)>,
     ) -> Result<Self> {
         let rows = rows.into_iter().map(|(query, doc, start, end, grade)| {
-            if !grade.is_finite() {
-                return Err(format!("grade {grade} is not a number"));
-            }
+            fault_if!(!grade.is_finite(), "grade {grade} is not a number");
             let span = span_of([start.into(), end.into()], &doc)?;
             Ok(GoldSpan { span, query, doc, grade })
         });
@@ -115,25 +113,25 @@ pub(crate) struct PassageRow {
     pub value: f64,
 }
 
-/// Reads the retrieved passages of a run, and passes each with the number of its line to `take`. A
-/// result has a query, a document, a start, an end or a length, and a score or a rank. `given`
-/// names columns of query, document, score and rank.
+/// Reads the retrieved passages of a run, and passes each to `take`. A result has a query, a
+/// document, a start, an end or a length, and a score or a rank. `given` names columns of query,
+/// document, score and rank.
 ///
 /// # Errors
 /// As [`GoldSpans::read`], and the messages of `take`.
 pub(crate) fn each_result(
     text: &OpenInput,
     given: Option<&ColumnNames>,
-    take: &mut dyn FnMut(u64, PassageRow) -> Result<(), String>,
+    take: &mut dyn FnMut(PassageRow) -> Result<(), String>,
 ) -> Result<()> {
-    each_named_row(text, &span_columns(Role::Run, given), None, &mut |line, row| {
+    each_named_row(text, &span_columns(Role::Run, given), None, &mut |_, row| {
         let [query, doc] = ids(row, "query")?;
         let value = match (row[at::NUMBER].as_deref(), row[at::RANK].as_deref()) {
             (Some(score), _) => number_of(score, "score")?,
             (None, Some(rank)) => -number_of(rank, "rank")?,
             (None, None) => return Err("the score is missing".to_owned()),
         };
-        take(line, PassageRow { span: span(row, &doc)?, query, doc, value })
+        take(PassageRow { span: span(row, &doc)?, query, doc, value })
     })
 }
 

@@ -43,7 +43,7 @@ impl Codec {
         let mut text: Box<dyn Read + Send + 'a> = match self {
             // Both readers use buffers of their own, because mapped bytes may change.
             Self::Gzip => {
-                let bytes = PeekReader::new(bytes, vec![0; PeekReader::BUFFER]);
+                let bytes = PeekReader::new(bytes, vec![0; 32 << 10]);
                 Box::new(GzipMembers(GzDecoder::new(bytes)))
             }
             Self::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
@@ -67,7 +67,7 @@ impl Codec {
 
     /// Rewords a decompression error to describe the gzip or zstd stream, unless its bytes could
     /// not be [read](SourceError).
-    pub fn explain(self, error: io::Error) -> io::Error {
+    fn explain(self, error: io::Error) -> io::Error {
         let name = match self {
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",
@@ -142,8 +142,6 @@ struct PeekReader<'a> {
 }
 
 impl<'a> PeekReader<'a> {
-    const BUFFER: usize = 32 << 10;
-
     fn new(reader: impl Read + Send + 'a, buffer: Vec<u8>) -> Self {
         Self { reader: Box::new(reader), buffer, range: 0..0, taken: 0 }
     }
@@ -229,23 +227,22 @@ impl Read for GzipMembers<'_> {
     }
 }
 
+/// Compresses a text by gzip.
+#[cfg(test)]
+pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::read::GzEncoder::new(text, flate2::Compression::fast());
+    let mut bytes = Vec::new();
+    encoder.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn gzip(text: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::read::GzEncoder::new(text, flate2::Compression::fast());
-        let mut bytes = Vec::new();
-        encoder.read_to_end(&mut bytes).unwrap();
-        bytes
-    }
-
     fn text(codec: Codec, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        codec
-            .reader(bytes)
-            .and_then(|mut reader| reader.read_to_end(&mut text))
-            .map_err(|e| codec.explain(e))?;
+        codec.text(bytes)?.read_to_end(&mut text)?;
         Ok(text)
     }
 

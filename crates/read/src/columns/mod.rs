@@ -383,21 +383,22 @@ impl<'a> CheckedColumns<'a> {
 
     fn wrong_batch(&self, number: usize, message: &str) -> Error {
         let message = format!("batch {}: {message}", number + 1);
-        Error::Input(diagnostics::whole_file(self.name, message))
+        diagnostics::whole_file(self.name, message).into()
     }
 
     /// Rejects wrong ids and ranks in any column or dictionary, in parallel.
     fn check(&self) -> Result<()> {
+        let check = |(batch, rows): &(usize, Range<usize>)| {
+            let wrong = self.batches[*batch].check(rows.clone()).err()?;
+            Some(wrong.problems(self.name, self.starts[*batch]))
+        };
         let parts = self.parts_to_check();
         let wrong = match &parts[..] {
             // A single part gives other threads nothing to do, so the part is checked here.
-            [] => None,
-            [(batch, rows)] => self.check_rows(*batch, rows.clone()),
-            parts => parts
-                .par_iter()
-                // `find_map_any` may find a later part first, and the message would then change
-                // from run to run.
-                .find_map_first(|(batch, rows)| self.check_rows(*batch, rows.clone())),
+            [part] => check(part),
+            // `find_map_any` may find a later part first, and the message would then change from
+            // run to run.
+            parts => parts.par_iter().find_map_first(check),
         };
         self.report(wrong.unwrap_or_default())
     }
@@ -480,12 +481,6 @@ impl<'a> CheckedColumns<'a> {
         problems
     }
 
-    /// Checks some rows of a batch, and returns the first problem, if any.
-    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Option<Problems> {
-        let wrong = self.batches[batch].check(rows).err()?;
-        Some(wrong.problems(self.name, self.starts[batch]))
-    }
-
     /// Numbers the id dictionaries that are worth a look-up table, and hashes the documents among
     /// their values. A table of codes pays if a dictionary has not many more values than rows.
     fn number_dictionaries(&mut self, seed: Seed) {
@@ -530,11 +525,6 @@ impl<'a> CheckedColumns<'a> {
     /// judges.
     pub fn first_batch(&self, lacks: impl Fn(&CheckedBatch<'_>) -> bool) -> Option<usize> {
         self.batches.iter().position(lacks).map(|at| at + 1)
-    }
-
-    /// Returns whether any batch of judgments has preference sub-groups.
-    pub fn have_subgroups(&self) -> bool {
-        self.batches.iter().any(|batch| batch.groups[1].is_some())
     }
 
     /// Returns the index of the batch that a row is in.

@@ -11,7 +11,7 @@ impl Integers<'_> {
     /// Returns the integer in a row of the column, as an id of decimal digits.
     #[inline]
     pub fn id(&self, row: usize) -> Integer {
-        with_integers!(self, values => Integer::new(values[row]))
+        with_integers!(self, values => Integer::from(values[row]))
     }
 
     /// Returns the integer in a row of the column as an index; a negative one is larger than any
@@ -48,38 +48,26 @@ impl Integers<'_> {
     }
 }
 
-/// A type of integers that can be split into sign and magnitude.
-trait Split: Copy {
-    fn split(self) -> Integer;
-}
-
+/// Splits integers into sign and magnitude.
 macro_rules! split {
     ($($unsigned:ty, $signed:ty);*) => {$(
-        impl Split for $unsigned {
+        impl From<$unsigned> for Integer {
             #[inline(always)]
-            fn split(self) -> Integer {
-                Integer { negative: false, magnitude: u64::from(self) }
+            fn from(integer: $unsigned) -> Self {
+                Self { negative: false, magnitude: u64::from(integer) }
             }
         }
 
-        impl Split for $signed {
+        impl From<$signed> for Integer {
             #[inline(always)]
-            fn split(self) -> Integer {
-                Integer { negative: self < 0, magnitude: u64::from(self.unsigned_abs()) }
+            fn from(integer: $signed) -> Self {
+                Self { negative: integer < 0, magnitude: u64::from(integer.unsigned_abs()) }
             }
         }
     )*};
 }
 
 split!(u8, i8; u16, i16; u32, i32; u64, i64);
-
-impl Integer {
-    #[inline(always)]
-    #[allow(private_bounds)]
-    pub fn new(integer: impl Split) -> Self {
-        integer.split()
-    }
-}
 
 impl Numbers<'_> {
     /// Appends a sort key for the number in each of `rows`, made by `key`.

@@ -393,7 +393,7 @@ impl<'a> IdColumn<'a> {
                 let places = digits.as_chunks_mut::<LONGEST>().0;
                 with_integers!(integers, values => {
                     for (place, &value) in iter::zip(places, &values[rows]) {
-                        let length = Integer::new(value).write(place);
+                        let length = Integer::from(value).write(place);
                         take(hash_of(seed, IdInText { text: place, start: 0, end: length }));
                     }
                 });
@@ -572,12 +572,10 @@ mod tests {
         ) {
             // Now and then all lengths are the same, so that offsets go round.
             let steps = if large { vec![*steps.first().unwrap_or(&0); steps.len()] } else { steps };
-            let offsets: Vec<i64> = std::iter::once(first)
-                .chain(steps.iter().scan(first, |at, step| {
-                    *at = at.wrapping_add(*step);
-                    Some(*at)
-                }))
-                .collect();
+            let mut offsets = vec![first];
+            for step in steps {
+                offsets.push(offsets[offsets.len() - 1].wrapping_add(step));
+            }
             let rows = 0..offsets.len() - 1;
             let found = check_offsets(&offsets, rows.clone(), bytes).err().map(|wrong| wrong.row);
             prop_assert_eq!(found, wrong_row(&offsets, bytes).map(Some));

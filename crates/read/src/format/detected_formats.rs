@@ -98,8 +98,8 @@ impl DetectedFormats {
         let bare: BTreeSet<_> = queries.into_iter().filter(|query| !is_judged(query)).collect();
         let Some(first) = bare.first().map(|query| printable(query)) else { return };
         let (which, count, do_not) = match bare.len() {
-            1 => (String::new(), "1 query has".to_owned(), "it does not"),
-            count => ("such as ".to_owned(), format!("{count} queries have"), "they do not"),
+            1 => ("", "1 query has".to_owned(), "it does not"),
+            count => ("such as ", format!("{count} queries have"), "they do not"),
         };
         self.note(
             name,

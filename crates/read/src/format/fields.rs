@@ -7,12 +7,13 @@
 use std::borrow::Cow;
 
 use super::input_format::InputFormat;
-use super::json::{self, JsonFault, JsonValue, LineCounter, offset_in, walk};
+use super::json::{self, JsonFault, JsonValue, LineCounter, walk};
 use super::names::{find_name, no_column, quoted_all};
 use super::open_input::OpenInput;
 use crate::bytes::limits::MAX_LINE_BYTES;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::lines::diagnostics::{pluralize, quoted, whole_file};
+use crate::lines::scan::offset_in;
 use crate::lines::separator::{Separator, split};
 use crate::lines::shape::{LONE_RETURN, TOO_LONG};
 
@@ -63,7 +64,7 @@ pub fn each_named_row(
         let message = format!(
             "is {format}, which is not read here: records or a table of text were expected"
         );
-        return Err(Error::Input(whole_file(&text.name, message)));
+        return Err(whole_file(&text.name, message).into());
     }
     let whole = text.whole().map_err(|error| Error::unreadable(&text.name, error))?;
     let mut problems = Problems::default();

@@ -57,21 +57,17 @@ impl QueryLengths {
     /// # Errors
     /// A message about the first line without a number.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, String> {
-        let mut sizes = Vec::new();
-        for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let text = text.trim_ascii();
-            if text.is_empty() {
-                continue;
-            }
-            let size = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-            sizes.push(size.ok_or_else(|| {
+        let lines = (1..).zip(text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii));
+        let sizes = lines.filter(|(_, text)| !text.is_empty()).map(|(line, text)| {
+            let size = str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok());
+            size.ok_or_else(|| {
                 let text = quoted(text);
                 format!(
                     "line {line}: {text} is not a number of lines: one is expected for each query"
                 )
-            })?);
-        }
-        Ok(Self { name: name.to_owned(), sizes })
+            })
+        });
+        Ok(Self { name: name.to_owned(), sizes: sizes.collect::<Result<_, String>>()? })
     }
 }
 
@@ -96,13 +92,6 @@ impl SequenceFormat for OfScores {
             line: 0,
         }))
     }
-}
-
-/// A judged document of a line of LETOR.
-struct JudgedLine<'t> {
-    grade: &'t [u8],
-    query: &'t [u8],
-    doc: &'t [u8],
 }
 
 /// Makes the error about a LETOR line with the fault `what`, and names the expected shape.
@@ -131,7 +120,7 @@ impl LetorLines {
 
     /// Parses the next LETOR line to its grade, query and document; `None` for a blank line or a
     /// comment.
-    fn judged<'t>(&'t mut self, line: &'t [u8]) -> Result<Option<JudgedLine<'t>>, String> {
+    fn judged<'t>(&'t mut self, line: &'t [u8]) -> Result<Option<[&'t [u8]; 3]>, String> {
         self.number += 1;
         let (data, comment) = match memchr(b'#', line) {
             Some(at) => (&line[..at], &line[at + 1..]),
@@ -160,7 +149,7 @@ impl LetorLines {
         };
         match wrong_id("query", query).or_else(|| wrong_id("document", doc)) {
             Some(wrong) => Err(wrong_shape(wrong)),
-            None => Ok(Some(JudgedLine { grade, query, doc })),
+            None => Ok(Some([grade, query, doc])),
         }
     }
 
@@ -236,7 +225,7 @@ impl Sequence for LetorLines {
             let number = self.number + 1;
             match self.judged(line) {
                 Ok(None) => {}
-                Ok(Some(JudgedLine { grade, query, doc })) => rows.row(number, query, doc, grade),
+                Ok(Some([grade, query, doc])) => rows.row(number, query, doc, grade),
                 Err(message) => rows.fault(number, message),
             }
             Ok(!rows.are_enough())
@@ -315,7 +304,7 @@ impl Scored<'_> {
         while self.next_line()? {
             match self.lines.judged(&self.text) {
                 Ok(None) => {}
-                Ok(Some(JudgedLine { query, doc, .. })) => {
+                Ok(Some([_, query, doc])) => {
                     rows.row(self.line, query, doc, score);
                     return Ok(true);
                 }

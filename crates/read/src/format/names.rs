@@ -47,11 +47,7 @@ impl ColumnRole {
     /// Returns the content, judge or subtopic, of the column for a kind of facet; `None` if tables
     /// have no such column.
     fn for_facet(by: FacetKind) -> Option<Self> {
-        match by {
-            FacetKind::Judge => Some(Self::Judge),
-            FacetKind::Subtopic => Some(Self::Subtopic),
-            FacetKind::Preference | FacetKind::Span => None,
-        }
+        Self::from_name(&by.to_string()).ok()
     }
 
     /// Parses the content of a column, such as `query` or `score`.
@@ -531,10 +527,7 @@ impl<'a> NamedHeader<'a> {
         by: Option<FacetKind>,
         given: Option<&'a ColumnNames>,
     ) -> ColumnChoice<Self> {
-        let numbers: &[ColumnRole] = match role {
-            Role::Qrels => &[ColumnRole::Grade],
-            Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
-        };
+        let numbers = role.pick(&[ColumnRole::Grade][..], &[ColumnRole::Score, ColumnRole::Rank]);
         let given = given.map_or(&[][..], ColumnNames::by_name);
         let facet = by.and_then(ColumnRole::for_facet);
         let header = Self { names, role, numbers, facet, given, shapes, more: false };
@@ -631,22 +624,17 @@ impl<'a> NamedHeader<'a> {
             return None;
         }
         // The keys under which other tools keep texts, and the key that would have the ids.
-        let (known, ids): (&[&str], _) = match self.role {
-            Role::Qrels => (
-                &[
-                    "reference_contexts",
-                    "context",
-                    "expected_chunks",
-                    "retrieved_contexts",
-                    "retrieval_context",
-                ],
-                "reference_context_ids",
-            ),
-            Role::Run => (
-                &["retrieved_contexts", "retrieval_context", "retrieved_chunks"],
-                "retrieved_context_ids",
-            ),
-        };
+        let known = self.role.pick(
+            &[
+                "reference_contexts",
+                "context",
+                "expected_chunks",
+                "retrieved_contexts",
+                "retrieval_context",
+            ][..],
+            &["retrieved_contexts", "retrieval_context", "retrieved_chunks"],
+        );
+        let ids = self.role.pick("reference_context_ids", "retrieved_context_ids");
         let mut places = known.iter().filter_map(|name| self.place(name));
         let at = places.find(|&at| self.shape(at) == CellShape::List)?;
         let texts = crate::error::printable(self.names[at]);

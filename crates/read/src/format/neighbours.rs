@@ -38,6 +38,9 @@ pub struct IdFile {
     rows: Option<u64>,
     /// The number of ids of a row.
     width: u64,
+    /// The size in bytes of the header, and of one id.
+    header: u64,
+    size: usize,
 }
 
 impl IdFile {
@@ -51,7 +54,7 @@ impl IdFile {
             ));
         };
         match u64::try_from(width as i32) {
-            Ok(width @ 1..) => Ok(Self { matrix: None, rows: None, width }),
+            Ok(width @ 1..) => Ok(Self { matrix: None, rows: None, width, header: 0, size: 4 }),
             _ => Err(format!("row 1 has {} ids: 1 or more were expected", width as i32)),
         }
     }
@@ -67,7 +70,8 @@ impl IdFile {
                 "its header says {rows} rows of {width} ids: 1 or more were expected"
             ));
         }
-        Ok(Self { matrix: None, rows: Some(rows.into()), width: width.into() })
+        let (rows, width) = (Some(rows.into()), width.into());
+        Ok(Self { matrix: None, rows, width, header: 8, size: 4 })
     }
 
     /// Makes a file of neighbour ids of a NumPy matrix; rejects a matrix without integers in rows.
@@ -82,7 +86,8 @@ impl IdFile {
                     .to_owned(),
             );
         }
-        Ok(Self { matrix: Some(npy), rows: Some(rows), width })
+        let (header, size) = (npy.offset as u64, npy.size);
+        Ok(Self { matrix: Some(npy), rows: Some(rows), width, header, size })
     }
 
     /// Returns the number of rows, one a query, in a file of neighbour ids of `bytes` bytes; 0 if
@@ -113,21 +118,11 @@ impl IdFile {
         }
     }
 
-    /// Returns the size in bytes of the file's header, and of one neighbour id.
-    fn sizes(&self) -> (usize, usize) {
-        match &self.matrix {
-            Some(npy) => (npy.offset, npy.size),
-            None if self.rows.is_none() => (0, 4),
-            None => (8, 4),
-        }
-    }
-
     /// Returns the byte offset at which the neighbour ids of a file end; `None` for a file without
     /// a header.
     fn end(&self) -> Option<u64> {
-        let (header, size) = self.sizes();
         let ids = self.rows?.saturating_mul(self.width);
-        Some(ids.saturating_mul(size as u64).saturating_add(header as u64))
+        Some(ids.saturating_mul(self.size as u64).saturating_add(self.header))
     }
 
     /// Returns the neighbour id in the bytes of one cell of the file.
@@ -340,8 +335,8 @@ impl IdCells<'_> {
 
 impl Sequence for IdCells<'_> {
     fn next(&mut self, text: &[u8], ended: bool, rows: &mut RowBatch) -> io::Result<usize> {
-        let (header, size) = self.file.sizes();
-        let (header, mut done, mut wrong) = (header as u64, 0, None);
+        let IdFile { header, size, .. } = *self.file;
+        let (mut done, mut wrong) = (0, None);
         while wrong.is_none() && !rows.are_enough() {
             let rest = &text[done..];
             let step = if self.read < header {
@@ -386,13 +381,9 @@ fn decimal(number: i128, digits: &mut [u8; LONGEST]) -> &[u8] {
 
 /// Returns a number in decimal with a comma before each three digits, for messages.
 fn with_commas(number: u64) -> String {
-    let digits = number.to_string();
-    let mut with = String::new();
-    for (digit, left) in digits.chars().zip((0..digits.len()).rev()) {
-        with.push(digit);
-        if left > 0 && left % 3 == 0 {
-            with.push(',');
-        }
+    let mut with = number.to_string();
+    for at in (1..with.len()).rev().skip(2).step_by(3) {
+        with.insert(at, ',');
     }
     with
 }

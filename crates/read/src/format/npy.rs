@@ -544,9 +544,7 @@ mod tests {
 
     #[test]
     fn what_is_no_matrix_of_numbers_is_said() {
-        let shaped = |shape: &str| {
-            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n")
-        };
+        let shaped = |shape: &str| header("<f8").replace("(1, 1)", shape);
         for (header, expected) in [
             (shaped("(5,)"), "is an array of 1 dimension (5), and one of two was expected"),
             (shaped("()"), "is an array of 0 dimensions ()"),

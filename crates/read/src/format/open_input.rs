@@ -77,7 +77,7 @@ enum TextBytes {
 /// Makes the error about a `.lmx` label matrix that is given where text is expected.
 pub fn is_matrix(file: String) -> Error {
     let message = "is a label matrix (.lmx): give it as a file, in the place of qrels and runs";
-    Error::Input(whole_file(&file, message.to_owned()))
+    whole_file(&file, message.to_owned()).into()
 }
 
 /// Returns the standard input as a file, if it is a file of which nothing has been read yet.

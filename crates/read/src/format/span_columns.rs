@@ -25,16 +25,14 @@ pub mod at {
 /// Judgments may lack the grade, and results the score if they have ranks; an end or a length is
 /// needed. `given` names some of them.
 pub fn span_columns(role: Role, given: Option<&ColumnNames>) -> Vec<NamedColumn<'_>> {
-    let (hint, numbers): (_, &[_]) = match role {
-        Role::Qrels => (
-            "; `--columns query=…,doc=…,start=NAME,grade=…` gives others",
-            &[(ColumnRole::Grade, Need::Never)],
-        ),
-        Role::Run => (
-            "; `--columns query=…,doc=…,start=NAME,score=…` gives others",
-            &[(ColumnRole::Score, Need::OrNext), (ColumnRole::Rank, Need::Never)],
-        ),
-    };
+    let hint = role.pick(
+        "; `--columns query=…,doc=…,start=NAME,grade=…` gives others",
+        "; `--columns query=…,doc=…,start=NAME,score=…` gives others",
+    );
+    let numbers = role.pick(
+        &[(ColumnRole::Grade, Need::Never)][..],
+        &[(ColumnRole::Score, Need::OrNext), (ColumnRole::Rank, Need::Never)],
+    );
     let columns = [
         (ColumnRole::Query, Need::Always),
         (ColumnRole::Doc, Need::Always),

@@ -366,21 +366,13 @@ impl TableError {
 /// Calls `work` with the rows of a table as results of a run, and returns its result.
 pub fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[RunColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
-    table.with_records(&mut |batches| {
-        if let Some(work) = work.take() {
-            done = Some(work(batches));
-        }
-    });
+    table.with_records(&mut |batches| done = work.take().map(|work| work(batches)));
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }
 
 /// Calls `work` with the rows of a table as judgments, and returns its result.
 pub fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[QrelsColumns<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
-    table.with_judgments(&mut |batches| {
-        if let Some(work) = work.take() {
-            done = Some(work(batches));
-        }
-    });
+    table.with_judgments(&mut |batches| done = work.take().map(|work| work(batches)));
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }

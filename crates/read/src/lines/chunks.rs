@@ -37,6 +37,8 @@ use std::sync::{
     mpsc::{channel, sync_channel},
 };
 
+use rayon::prelude::*;
+
 use super::{
     layout::TableLayout,
     row::RowBatch,
@@ -242,16 +244,7 @@ pub fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W>
     if count <= 1 {
         return vec![work()];
     }
-    let done = Mutex::new(Vec::new());
-    rayon::scope(|scope| {
-        for _ in 0..count {
-            scope.spawn(|_| {
-                let worker = work();
-                lock(&done).push(worker);
-            });
-        }
-    });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    (0..count).into_par_iter().map(|_| work()).collect()
 }
 
 /// The rows of a chunk that has lines.
@@ -389,8 +382,8 @@ pub struct StreamBlock {
 impl StreamBlock {
     /// Returns the lines or rows of the block, with its number and start.
     pub fn chunk(&self) -> Chunk<'_> {
-        let Self { number, start, rows, .. } = self;
-        Chunk { number: *number, start: *start, text: &self.text[..self.length], rows }
+        let text = &self.text[..self.length];
+        Chunk { number: self.number, start: self.start, text, rows: &self.rows }
     }
 }
 
@@ -511,7 +504,7 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::compression::Codec;
+    use crate::bytes::compression::{Codec, gzip};
     use crate::cases::by_default;
 
     /// Opens compressed lines, to be cut by a rule.
@@ -542,9 +535,7 @@ mod tests {
     fn chunks_are_the_text_whatever_their_size() {
         let text: String = (0..400).map(|n| format!("q{} 0 d{n} 1\n", n / 7)).collect();
         let text = text.as_bytes();
-        let mut gzip = Vec::new();
-        let mut encoder = flate2::read::GzEncoder::new(text, flate2::Compression::fast());
-        encoder.read_to_end(&mut gzip).unwrap();
+        let gzip = gzip(text);
         for size in [1, 2, 17, 500, 100_000] {
             let cuts = CutRule::anywhere(ChunkSize(size), LineRule::Trec);
             let open = || lines_of(Codec::Gzip, &gzip, cuts);

@@ -178,16 +178,13 @@ mod tests {
 
     #[test]
     fn the_earliest_are_kept_whatever_the_order() {
-        let position = |n: u64| Position { chunk: n / 10, line: n % 10 + 1 };
-        let finding = |n: u64| Diagnostic {
-            position: position(n),
-            message: format!("line {}", n + 1),
-            earlier: None,
-        };
-        let order = |n: u64| n * 37 % 100;
         let (mut one, mut other) = (Diagnostics::default(), Diagnostics::default());
-        for n in (0..100).map(order) {
-            if n % 3 == 0 { &mut one } else { &mut other }.add(n, || finding(n));
+        for n in (0..100).map(|n| n * 37 % 100) {
+            if n % 3 == 0 { &mut one } else { &mut other }.add(n, || Diagnostic {
+                position: Position { chunk: n / 10, line: n % 10 + 1 },
+                message: format!("line {}", n + 1),
+                earlier: None,
+            });
         }
         one.merge(other);
         let problems = one.into_problems("run", |line| line, &[10; 10]);

@@ -139,7 +139,7 @@ impl TableLayout {
         }
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let query = if separator.has_quotes() && memchr(b'"', line).is_some() {
+        let query = if memchr(b'"', line).is_some() {
             let field = *split(line, separator)?.get(self.query)?;
             &line[field.start..field.end]
         } else {

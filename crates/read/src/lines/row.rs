@@ -277,7 +277,7 @@ impl RowBatch {
 
     /// Adds an entry, of which a worker makes rows.
     pub fn entry(&mut self, Entry { line, value_line, key, value }: Entry<'_>) {
-        let [key, value] = [key, value].map(|field| self.put(field));
+        let (key, value) = (self.put(key), self.put(value));
         self.entries.push(BatchEntry { line, value_line, key, value });
     }
 
@@ -324,9 +324,8 @@ impl RowBatch {
 
     /// Returns an entry of the batch.
     fn entry_at(&self, entry: &BatchEntry) -> Entry<'_> {
-        let BatchEntry { line, value_line, .. } = *entry;
-        let [key, value] = [entry.key, entry.value].map(|place| self.field(place));
-        Entry { line, value_line, key, value }
+        let BatchEntry { line, value_line, key, value } = *entry;
+        Entry { line, value_line, key: self.field(key), value: self.field(value) }
     }
 
     fn field(&self, [start, end]: [u32; 2]) -> &[u8] {

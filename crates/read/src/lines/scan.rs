@@ -119,6 +119,11 @@ pub fn blocks_of(window: &[u8]) -> (&[[u8; 64]], [u8; 64]) {
     (blocks, last)
 }
 
+/// Returns the byte at which `part` begins in the text that it is a part of.
+pub fn offset_in(text: &[u8], part: &[u8]) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
 /// Splits a line of TREC text into its fields, between blanks and tabs.
 pub fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_separator(byte)).filter(|field| !field.is_empty())

@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use super::scan::is_separator;
+use super::scan::{self, is_separator, offset_in};
 
 /// The separator between the fields of a table: blanks, a tab or a comma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Separator {
     }
 
     pub fn has_quotes(self) -> bool {
-        matches!(self, Separator::Tab | Separator::Comma)
+        self != Separator::Blanks
     }
 
     /// Splits a line of a table into its fields without the quotes around them, for messages and
@@ -61,21 +61,17 @@ pub struct Field {
 /// quoted field is not closed on its line, or has text behind the closing quote.
 pub fn split(line: &[u8], separator: Separator) -> Option<Vec<Field>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let (mut fields, mut at) = (Vec::new(), 0);
     if separator == Separator::Blanks {
-        loop {
-            at += line[at..].iter().take_while(|&&byte| is_separator(byte)).count();
-            let length = line[at..].iter().take_while(|&&byte| !is_separator(byte)).count();
-            if length == 0 {
-                return Some(fields);
-            }
-            fields.push(Field { start: at, end: at + length, escaped: false });
-            at += length;
-        }
+        let fields = scan::split(line).map(|field| {
+            let start = offset_in(line, field);
+            Field { start, end: start + field.len(), escaped: false }
+        });
+        return Some(fields.collect());
     }
+    let (mut fields, mut at) = (Vec::new(), 0);
     let byte = separator.byte();
     loop {
-        let between = separator.has_quotes() && line.get(at) == Some(&b'"');
+        let between = line.get(at) == Some(&b'"');
         let field = match between.then(|| in_quotes(line, at, byte)).flatten() {
             Some(field) => field,
             None if between && separator == Separator::Comma => return None,

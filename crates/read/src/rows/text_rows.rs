@@ -20,8 +20,7 @@ use crate::format::{
 use crate::lines::{
     chunks::{ChunkSize, CutRule, StreamBlock},
     diagnostics::whole_file,
-    dialect::Rules,
-    layout::{NumberKind, not_counted},
+    layout::{NumberKind, RankColumn, not_counted},
     row::{Place, Row, RowBatch, RowSink},
     scan::line_end,
     shape::Role,
@@ -110,8 +109,7 @@ pub fn each_row(
 pub struct TextRows {
     text: StreamHead,
     pub form: RowLayout,
-    role: Role,
-    rules: Rules,
+    lines: LinesOf,
     /// Whether judgments are read by judge or subtopic.
     by_facet: bool,
     /// The number of bytes of text that are read at a time, unless a line is longer.
@@ -133,9 +131,8 @@ impl TextRows {
         let form =
             detected.map_err(|other| Error::Input(other.problems_alone(role, text.text.name())))?;
         let by_facet = role == Role::Qrels && settings.table_facets().is_some();
-        let rules = settings.dialect.rules();
-        let block = ChunkSize::default();
-        Ok(Self { text, form, role, rules, by_facet, block })
+        let lines = LinesOf { role, rules: settings.dialect.rules(), groups: 1 };
+        Ok(Self { text, form, lines, by_facet, block: ChunkSize::default() })
     }
 
     /// Passes each line of the text to `take`, as a row or a message about its fault, until `take`
@@ -144,11 +141,10 @@ impl TextRows {
     /// # Errors
     /// An unreadable text.
     pub fn each(&mut self, take: &mut TakeRow<'_>) -> Result<()> {
-        let Self { text, form: layout, role, rules, by_facet, block } = self;
-        let (name, layout, role) = (text.text.name().to_owned(), &*layout, *role);
+        let Self { text, form: layout, lines, by_facet, block } = self;
+        let (name, layout, role) = (text.text.name().to_owned(), &*layout, lines.role);
         let mut taking = TakingRows {
-            role,
-            rules: *rules,
+            lines: *lines,
             by_facet: *by_facet,
             layout,
             counts: (role == Role::Run && layout.counts_ranks()).then(RowCounts::default),
@@ -209,8 +205,7 @@ type TakeRow<'f> = dyn FnMut(u64, Result<TextRow<'_>, String>) -> bool + 'f;
 
 /// The receiver of a text's rows: the caller's function, and the state kept from block to block.
 struct TakingRows<'f> {
-    role: Role,
-    rules: Rules,
+    lines: LinesOf,
     /// Whether judgments are read by judge or subtopic.
     by_facet: bool,
     layout: &'f RowLayout,
@@ -227,14 +222,14 @@ struct TakingRows<'f> {
 impl TakingRows<'_> {
     /// Returns a grade as the dialect reads it: without decimals, if the dialect has whole grades.
     fn grade(&self, value: f64) -> f64 {
-        let is_whole = self.role == Role::Qrels && self.rules.whole_grades;
+        let is_whole = self.lines.role == Role::Qrels && self.lines.rules.whole_grades;
         if is_whole { value.trunc() } else { value }
     }
 
     /// Checks all rows of columns in memory, writes their numbers and ranks as text, and passes them
     /// to the caller's function.
     fn columns(&mut self, columns: &CheckedColumns<'_>) {
-        let (role, mut counts) = (self.role, RowCounts::default());
+        let (role, mut counts) = (self.lines.role, RowCounts::default());
         columns.each_row(|row, (batch, at), [query, doc]| {
             let (line, value) = (row as u64 + 1, batch.number(at));
             if !columns::is_valid_number(role, value) {
@@ -251,7 +246,7 @@ impl TakingRows<'_> {
             let given = batch.rank.and_then(|ranks| ranks.signed(at));
             let rank = (role == Role::Run).then(|| match given {
                 Some(given) => {
-                    let given = ColumnId::Integer(Integer::new(given));
+                    let given = ColumnId::Integer(Integer::from(given));
                     TextRank::Written(given.bytes(&mut rank))
                 }
                 None => TextRank::Counted(*counts.count(query)),
@@ -270,13 +265,12 @@ impl TakingRows<'_> {
         let mut blocks = layout.blocks(text, |rule| CutRule::at_lines(block, rule))?;
         let (mut spare, mut batch) = (StreamBlock::default(), RowBatch::default());
         let mut scanners = RowScanners::default();
-        let lines = LinesOf { role: self.role, rules: self.rules, groups: 1 };
         while self.more
             && let Some(block) = blocks.next(spare)?
         {
             let chunk = block.chunk();
             let (rows, skip) = (layout.chunk_rows(chunk, &mut batch), layout.skip(chunk));
-            self.before += scanners.each(layout, rows, skip, lines, self);
+            self.before += scanners.each(layout, rows, skip, self.lines, self);
             spare = block;
         }
         Ok(())
@@ -357,12 +351,7 @@ impl RowLayout {
     /// Returns whether the rows of each query of a run are counted, to give ranks or to check them.
     /// Rows are counted in a text without ranks, or to check counted ranks.
     fn counts_ranks(&self) -> bool {
-        let has_ranks = match &self.shape {
-            RowShape::Trec | RowShape::Columns(_) => true,
-            RowShape::Table(table) => table.rank.is_some(),
-            RowShape::Other(format) => format.form.has_ranks,
-        };
-        !has_ranks && self.number_kind() != NumberKind::Rank
+        self.order().ranks() == RankColumn::None && self.number_kind() != NumberKind::Rank
     }
 }
 
@@ -477,7 +466,7 @@ mod tests {
 
     #[test]
     fn no_more_is_read_than_is_wanted() {
-        let endless = std::iter::repeat_n("q 0 d 1\n", 1 << 20).collect::<String>();
+        let endless = "q 0 d 1\n".repeat(1 << 20);
         let input = Input::Bytes { name: "it".into(), bytes: (endless + "wrong\n").into() };
         let read_as = ReadOptions::default();
         let (settings, mut count) = (ReadSettings::new(&read_as), 0);

@@ -62,8 +62,7 @@ use crate::progress::ProgressHandle;
 use crate::record::{
     columns::{ColumnSource, PieceSize},
     layout::{Docnos, Record, address},
-    reader::TextSource,
-    text_source::ReadContext,
+    reader::{ReadContext, TextSource},
 };
 use assembly::{QUERIES, of_built};
 pub use pushed::FacetQrelsBuilder;
@@ -172,7 +171,7 @@ pub(crate) fn read_columns(
     watch: Option<&ProgressHandle>,
 ) -> Result<(Qrels, Problems)> {
     let columns = CheckedColumns::from_judgments(name, batches, seed)?;
-    let has_subgroups = columns.have_subgroups();
+    let has_subgroups = columns.batches.iter().any(|batch| batch.groups[1].is_some());
     let fault = match columns.first_batch(|batch| batch.groups[0].is_none()) {
         Some(batch) => Some(format!("batch {batch}: the groups are missing")),
         None => (has_subgroups && by != FacetKind::Preference)
@@ -180,7 +179,7 @@ pub(crate) fn read_columns(
     };
     if let Some(fault) = fault {
         let message = format!("{fault}, and judgments are read by {by}");
-        return Err(Error::Input(whole_file(name, message)));
+        return Err(whole_file(name, message).into());
     }
     let shape = FacetShape::new(by, if has_subgroups { 5 } else { 4 }, dialect);
     let rows = ColumnSource::all(&columns, PieceSize::default(), watch);
@@ -227,13 +226,11 @@ impl Qrels {
     /// # Errors
     /// Judgments by span, which are of no documents.
     pub fn numbered(&self) -> Result<Self> {
-        if self.passages.is_some() {
-            return Err(Error::Unanswerable(
-                "judgments by span name no documents that runs could share: make judgments of \
-                 chunks of them"
-                    .to_owned(),
-            ));
-        }
+        reject_if!(
+            self.passages.is_some(),
+            "judgments by span name no documents that runs could share: make judgments of chunks \
+             of them"
+        );
         /// The name of the one judge of all documents.
         const JUDGE: &[u8] = b"all";
         let shape = FacetShape::new(FacetKind::Judge, 4, Dialect::Laneval);
@@ -272,19 +269,24 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bytes::input::Input;
     use crate::bytes::mmap::FileAccess;
     use crate::columns::IdColumn;
     use crate::format::ReadOptions;
+    use crate::judged_by::FacetKind::{Judge, Preference, Subtopic};
     use crate::settings::Join;
+    use crate::test_support::{input, random};
 
     const TREC: &str = "q2 bob d1 2\nq1 ann d2 1\nq1 bob d2 0\nq1 ann d1 -1\nq2 7 e 1.5\n";
 
-    fn read(by: FacetKind, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
+    /// The facets, and the numbers of fields of their lines.
+    const FORMS: [(FacetKind, usize); 4] =
+        [(Judge, 4), (Subtopic, 4), (Preference, 4), (Preference, 5)];
+
+    fn read(by: FacetKind, text: &str, columns: Option<&str>) -> Result<Qrels> {
         let columns = columns.map(|columns| columns.parse().unwrap());
         let qrels_as = ReadOptions { columns, ..ReadOptions::default() };
         let join = Join { judged_by: Some(by), qrels_as, ..Join::default() };
-        join.qrels(Input::Bytes { name: name.into(), bytes: text.into() })
+        join.qrels(input("qrels", text))
     }
 
     fn all(qrels: &Qrels) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -310,9 +312,9 @@ mod tests {
 
     #[test]
     fn every_source_gives_the_same() {
-        let expected = all(&read(FacetKind::Judge, "qrels", TREC, None).unwrap());
+        let expected = all(&read(Judge, TREC, None).unwrap());
         let check = |text: &str, columns: Option<&str>| {
-            let qrels = read(FacetKind::Judge, "qrels", text, columns).unwrap();
+            let qrels = read(Judge, text, columns).unwrap();
             assert_eq!(all(&qrels), expected, "{text}");
         };
         let record = |[query, judge, doc, grade]: [&str; 4]| {
@@ -336,17 +338,16 @@ mod tests {
         check(&lines("", |[q, j, d, g]| format!("{d},x y,{j},{g},{q}")), in_order);
         check(&lines("", |row| row.join(",")), None);
         let numbers = rows().into_iter().map(|[q, j, d, g]| (q, j, d, g.parse().unwrap()));
-        assert_eq!(all(&Qrels::by_facet(numbers, FacetKind::Judge).unwrap()), expected);
+        assert_eq!(all(&Qrels::by_facet(numbers, Judge).unwrap()), expected);
     }
 
     #[test]
     fn levels_are_finite_in_every_dialect() {
         for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
             for level in ["-1e400", "inf", "1e400"] {
-                let join =
-                    Join { judged_by: Some(FacetKind::Preference), dialect, ..Join::default() };
-                let bytes = format!("q g d1 {level}\nq g d2 1\n").into_bytes();
-                let error = join.qrels(Input::Bytes { name: "qrels".into(), bytes }).unwrap_err();
+                let join = Join { judged_by: Some(Preference), dialect, ..Join::default() };
+                let text = format!("q g d1 {level}\nq g d2 1\n");
+                let error = join.qrels(input("qrels", text)).unwrap_err();
                 let message = format!("qrels:1: level '{level}' is not a number: ");
                 assert!(error.to_string().starts_with(&message), "{error}");
             }
@@ -361,58 +362,48 @@ mod tests {
             QrelsColumns::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_facets(&[3u8, 4]),
             QrelsColumns::new(&["q1"], &["8"], &[0f32]).with_facets(&["3"]),
         );
-        for group in [FacetKind::Judge, FacetKind::Subtopic, FacetKind::Preference] {
-            let text = read(group, "qrels", trec, None).unwrap();
+        for group in [Judge, Subtopic, Preference] {
+            let text = read(group, trec, None).unwrap();
             assert_eq!(all(&by(group).judgments(&[one, two]).unwrap()), all(&text));
         }
-        let preferences =
-            read(FacetKind::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
+        let preferences = read(Preference, "q g s d 1\nq g s e 2\nq g t d 1\n", None);
         let subgroups = QrelsColumns {
             subgroup: Some((&["s", "s", "t"]).into()),
             ..QrelsColumns::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1])
                 .with_facets(&["g", "g", "g"])
         };
-        let join = by(FacetKind::Preference);
+        let join = by(Preference);
         assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
+        let check = |group, batches: &[QrelsColumns<'_>], message: &str| {
+            assert_eq!(by(group).judgments(batches).unwrap_err().to_string(), message);
+        };
         // Every row has a sub-group, or none has.
         let partly = QrelsColumns { subgroup: Some((&["s", "", "t"]).into()), ..subgroups };
-        let message = "qrels:2: the sub-group is empty";
-        assert_eq!(join.judgments(&[partly]).unwrap_err().to_string(), message);
+        check(Preference, &[partly], "qrels:2: the sub-group is empty");
         let bare = QrelsColumns::new(&["q"], &["f"], &[1u8]).with_facets(&["g"]);
-        let message = "qrels:4: the sub-group is empty";
-        assert_eq!(join.judgments(&[subgroups, bare]).unwrap_err().to_string(), message);
-        let error = by(FacetKind::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
+        check(Preference, &[subgroups, bare], "qrels:4: the sub-group is empty");
         let message = "qrels: there are sub-groups, which only preferences have, and judgments are \
                        read by subtopic";
-        assert_eq!(error, message);
-        let error_text = |batches: &[QrelsColumns<'_>]| {
-            by(FacetKind::Judge).judgments(batches).unwrap_err().to_string()
-        };
+        check(Subtopic, &[subgroups], message);
         let bare = QrelsColumns { group: None, ..two };
-        assert_eq!(
-            error_text(&[one, bare]),
-            "qrels: batch 2: the groups are missing, and judgments are read by judge"
-        );
+        let message = "qrels: batch 2: the groups are missing, and judgments are read by judge";
+        check(Judge, &[one, bare], message);
         let message = "qrels: batch 1: 2 queries, 2 documents, 2 numbers, 1 groups: columns have \
                        the same length";
-        assert_eq!(error_text(&[one.with_facets(&["a"])]), message);
+        check(Judge, &[one.with_facets(&["a"])], message);
         let message =
             "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
-        assert_eq!(error_text(&[two, one.with_facets(&["3", "3"])]), message);
-        assert_eq!(error_text(&[two.with_facets(&[""])]), "qrels:1: the group is empty");
+        check(Judge, &[two, one.with_facets(&["3", "3"])], message);
+        check(Judge, &[two.with_facets(&[""])], "qrels:1: the group is empty");
         let infinite = QrelsColumns { grade: (&[f64::NAN, 1.0]).into(), ..one };
-        assert_eq!(error_text(&[infinite]), "qrels:1: grade NaN is not a finite number");
+        check(Judge, &[infinite], "qrels:1: grade NaN is not a finite number");
     }
 
     #[test]
     fn a_watch_hears_of_reading_and_stops_it() {
         let watch = Arc::new(ProgressHandle::default());
-        let join = Join {
-            judged_by: Some(FacetKind::Judge),
-            watch: Some(watch.clone()),
-            ..Join::default()
-        };
-        let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
+        let join = Join { judged_by: Some(Judge), watch: Some(watch.clone()), ..Join::default() };
+        let text = || input("qrels", TREC);
         join.qrels(text()).unwrap();
         // The queries are scattered, so the text is read again.
         let work = 2 * TREC.len() as u64;
@@ -422,83 +413,60 @@ mod tests {
         let records = lines("", |[q, j, d, g]| {
             format!(r#"{{"qid": "{q}", "judge": "{j}", "docid": "{d}", "rel": {g}}}"#)
         });
-        let table = Input::Bytes { name: "qrels".into(), bytes: records.into_bytes() };
-        assert!(matches!(join.qrels(table), Err(Error::Stopped)));
+        assert!(matches!(join.qrels(input("qrels", records)), Err(Error::Stopped)));
         let batch = QrelsColumns::new(&["q1"], &["d"], &[1u8]).with_facets(&["a"]);
         assert!(matches!(join.judgments(&[batch]), Err(Error::Stopped)));
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
-        let error_text = |text: &str, columns| {
-            read(FacetKind::Judge, "qrels", text, columns).unwrap_err().to_string()
+        let check = |text: &str, columns, message: &str| {
+            let found = read(Judge, text, columns).unwrap_err().to_string();
+            assert!(found.contains(message), "{text}\n{found}");
         };
-        for (text, columns, message) in [
+        let message = "qrels:1: the columns `query,doc,grade` have no judge";
+        check("q,d,1\n", Some("query,doc,grade"), message);
+        for (text, message) in [
             (
                 "qid\titer\tdocid\trel\nq\t0\td\t1\n",
-                None,
                 "qrels:1: found no judge among 'qid', 'iter', 'docid', 'rel'",
             ),
-            (
-                "qid,docid,rel\nq,d,1\n",
-                None,
-                "known names are judge_id, judge, assessor_id, assessor,",
-            ),
+            ("qid,docid,rel\nq,d,1\n", "known names are judge_id, judge, assessor_id, assessor,"),
             (
                 "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}",
-                None,
                 "qrels:1: found no judge among 'qid'",
             ),
-            ("q,d,1\n", None, "there is no header, and 3 columns: say which"),
-            ("q,d,1\n", None, "(`--columns query,judge,doc,grade`)"),
-            (
-                "q,d,1\n",
-                Some("query,doc,grade"),
-                "qrels:1: the columns `query,doc,grade` have no judge",
-            ),
+            ("q,d,1\n", "there is no header, and 3 columns: say which"),
+            ("q,d,1\n", "(`--columns query,judge,doc,grade`)"),
             (
                 "qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n",
-                None,
                 "qrels:2: the group is missing or empty in 'q,,d,1'",
             ),
-            ("qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n", None, "qrels:3: grade 'x' is not a number"),
+            ("qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n", "qrels:3: grade 'x' is not a number"),
             (
                 "qid,judge,docid,rel\nq,\"a\"\"b\",d,1\n",
-                None,
                 "qrels:2: the group has a quote (\") in it",
             ),
             (
                 "qid,judge,docid,rel\nq,a,d,1\nq,b,d,1\nq,a,d,2\n",
-                None,
                 "qrels:4: docno 'd' is judged again by judge 'a' for query 'q', first on line 2",
             ),
             (
                 "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": \
                  1, \"judge\": \"\"}\n{\"qid\": \"q\"}\n",
-                None,
                 "qrels:1: the judge is empty\nqrels:2: there is no 'docid' in the record",
             ),
             (
                 "{\"q\": {\"d\": 1}}",
-                None,
                 "judgments by judge are read from TREC text, tables with a header",
             ),
-            (
-                "q a d 1\nq a d\n",
-                None,
-                "qrels:2: there are 3 fields: expected 'query judge docno grade'",
-            ),
-            (
-                "q d 1\nq e 1\n",
-                None,
-                "qrels:1: there are 3 fields: expected 'query judge docno grade'",
-            ),
+            ("q a d 1\nq a d\n", "qrels:2: there are 3 fields: expected 'query judge docno grade'"),
+            ("q d 1\nq e 1\n", "qrels:1: there are 3 fields: expected 'query judge docno grade'"),
         ] {
-            let found = error_text(text, columns);
-            assert!(found.contains(message), "{text}\n{found}");
+            check(text, None, message);
         }
         let records = "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"group\": \"g\"}\n";
-        let error = read(FacetKind::Preference, "qrels", records, None).unwrap_err().to_string();
+        let error = read(Preference, records, None).unwrap_err().to_string();
         assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
     }
 
@@ -510,22 +478,14 @@ mod tests {
         let mut largest = Vec::new();
         for query in 0..400 {
             for doc in 0..(query % 50) {
-                let judges = 1 + doc % 3;
-                for judge in 0..judges {
-                    text += &format!(
-                        "q{query} j{judge} d{} {}\n",
-                        doc * 37 % 50,
-                        grade(query, doc, judge)
-                    );
+                let id = doc * 37 % 50;
+                for judge in 0..1 + doc % 3 {
+                    text += &format!("q{query} j{judge} d{id} {}\n", grade(query, doc, judge));
                 }
-                largest.push((
-                    format!("q{query}"),
-                    format!("d{}", doc * 37 % 50),
-                    grade(query, doc, 0),
-                ));
+                largest.push((format!("q{query}"), format!("d{id}"), grade(query, doc, 0)));
             }
         }
-        let found = read(FacetKind::Judge, "qrels", &text, None).unwrap();
+        let found = read(Judge, &text, None).unwrap();
         let expected = Qrels::new(largest).unwrap();
         assert!(expected.grades().len() > 5_000 && found.exact().is_some());
         assert_eq!(
@@ -547,17 +507,6 @@ mod tests {
         assert_eq!(one, other);
     }
 
-    fn open(text: &str) -> OpenInput {
-        let input = Input::Bytes { name: "qrels".into(), bytes: text.into() };
-        input.open(FileAccess::default()).unwrap()
-    }
-
-    /// Returns a context in which a text is read in small chunks.
-    fn context(number: usize) -> ReadContext<'static> {
-        let size = ChunkSize([100, 5000, 1 << 20][number % 3]);
-        ReadContext { seed: Seed::random(), size, watch: None }
-    }
-
     /// Returns a text whose queries are mostly together. It has `queries` of them, and `wrong` of a
     /// thousand lines are no judgments or repeat one.
     fn together_but(
@@ -567,13 +516,8 @@ mod tests {
         wrong: usize,
         seed: u64,
     ) -> String {
-        let mut state = seed;
-        let mut below = |count: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % count
-        };
+        let mut next = random(seed);
+        let mut below = |count: usize| next() as usize % count;
         let (mut text, mut late) = (String::new(), Vec::new());
         for query in 0..queries {
             // Documents in order, and not, of short and of long names; names of groups of all
@@ -586,7 +530,7 @@ mod tests {
                 .collect();
             for (at, group) in groups.iter().enumerate() {
                 for doc in &docs {
-                    let level = if by == FacetKind::Preference { doc.len() } else { below(3) };
+                    let level = if by == Preference { doc.len() } else { below(3) };
                     let subgroup = if fields == 5 {
                         format!("{} ", ["s", "10"][at % 2])
                     } else {
@@ -625,26 +569,23 @@ mod tests {
         let (mut sound, mut problem_count) = (0, 0);
         for seed in 0..60 {
             let (queries, wrong) = if seed == 0 { (1500, 0) } else { (30, [0, 0, 20][seed % 3]) };
-            for (by, fields) in [
-                (FacetKind::Judge, 4),
-                (FacetKind::Subtopic, 4),
-                (FacetKind::Preference, 4),
-                (FacetKind::Preference, 5),
-            ] {
+            for (by, fields) in FORMS {
                 for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
                     let text = together_but(by, fields, queries, wrong, seed as u64);
                     let form = FacetForm { by, dialect, fields: None };
                     let mut passing = text.as_bytes();
                     let expected = form.read_stream("qrels", fields, &mut passing, None);
-                    let found = form.read(&open(&text), context(seed));
+                    let opened = input("qrels", &text[..]).open(FileAccess::default()).unwrap();
+                    // Some texts are read in small chunks.
+                    let size = ChunkSize([100, 5000, 1 << 20][seed % 3]);
+                    let context = ReadContext { seed: Seed::random(), size, watch: None };
+                    let found = form.read(&opened, context);
                     match (expected, found) {
                         (Ok((qrels, problems)), Ok((same, also))) => {
                             assert_eq!(also, problems, "{text}");
                             assert_eq!(all(&same), all(&qrels), "{text}");
-                            (sound, problem_count) = (
-                                sound + usize::from(problems.first.is_empty()),
-                                problem_count + problems.first.len(),
-                            );
+                            sound += usize::from(problems.first.is_empty());
+                            problem_count += problems.first.len();
                         }
                         (expected, found) => {
                             assert_eq!(
@@ -662,12 +603,7 @@ mod tests {
     #[test]
     fn columns_are_the_text_of_the_same_rows() {
         for seed in 0..30 {
-            for (by, fields) in [
-                (FacetKind::Judge, 4),
-                (FacetKind::Subtopic, 4),
-                (FacetKind::Preference, 4),
-                (FacetKind::Preference, 5),
-            ] {
+            for (by, fields) in FORMS {
                 let text = together_but(by, fields, 30, 0, seed);
                 let rows: Vec<Vec<&str>> = text
                     .lines()
@@ -689,7 +625,7 @@ mod tests {
                 };
                 // A border of batches within a query.
                 let batches = [judgments(0..rows.len() / 2), judgments(rows.len() / 2..rows.len())];
-                let expected = read(by, "qrels", &text, None).unwrap();
+                let expected = read(by, &text, None).unwrap();
                 let found =
                     read_columns("qrels", &batches, by, Dialect::Laneval, Seed::random(), None)
                         .unwrap();

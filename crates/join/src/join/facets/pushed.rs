@@ -5,13 +5,12 @@ use super::{
     shape::{FacetContext, FacetShape},
 };
 use crate::bytes::{hash::Seed, interner::Interner};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::join::qrels::Qrels;
 use crate::judged_by::FacetKind;
 use crate::lines::{
     diagnostics::{Diagnostic, Position},
     dialect::Dialect,
-    layout::RankColumn,
 };
 use crate::progress::{ProgressHandle, check_stopped};
 use crate::record::{
@@ -52,13 +51,10 @@ impl FacetQrelsBuilder {
     /// # Errors
     /// Judgments by span, which have positions and no groups.
     pub fn new(by: FacetKind, dialect: Dialect) -> Result<Self> {
-        if by == FacetKind::Span {
-            return Err(Error::Unanswerable(
-                "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes \
-                 these"
-                    .to_owned(),
-            ));
-        }
+        reject_if!(
+            by == FacetKind::Span,
+            "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes these"
+        );
         let (shape, seed) = (FacetShape::new(by, 4, dialect), Seed::random());
         let keep = store(BufferedInput::Streaming, shape, seed);
         let rows = FacetReader { shape, queries: Interner::new(seed) };
@@ -92,8 +88,7 @@ impl FacetQrelsBuilder {
         let query = last.unwrap_or_else(|| rows.queries.insert(query).0);
         self.last = Some(query);
         if !keep.has_room() {
-            let ranks = RankColumn::None;
-            keep.make_room(Docnos::Chunks { first: 0, chunks: &[], text: false, ranks });
+            keep.make_room(Docnos::copied(&[]));
         }
         let hash = keep.groups(group.into(), None);
         let (key, at, length) = (rows.key(grade), address(chunk, 0), doc.len() as u32);

@@ -122,12 +122,11 @@ pub fn store(whole: BufferedInput<'_>, shape: FacetShape, seed: Seed) -> AnyOrde
 
 /// Makes qrels by facet of queries that are together; `None` if two workers have met one query.
 fn join_queries<const N: usize>(
-    mut read: WorkerResults<FacetReader<N>>,
+    read: WorkerResults<FacetReader<N>>,
     grouped: Vec<InOrder<'_, FacetBuilder<'_>>>,
     line: &dyn Fn(u64) -> u64,
     context: FacetContext<'_>,
 ) -> Option<Result<(Qrels, Problems)>> {
-    read.findings.count_omitted(grouped.iter().map(|keep| keep.dropped).sum());
     let own: Vec<&Ids> = grouped.iter().map(|keep| keep.make.group_names()).collect();
     let (names, numbers) = common_names(&own);
     let built = grouped.into_iter().map(|keep| keep.make.built).collect();
@@ -136,7 +135,7 @@ fn join_queries<const N: usize>(
 
 /// Makes qrels by facet of records in any order.
 pub fn sort_out<const N: usize>(
-    mut read: WorkerResults<FacetReader<N>>,
+    read: WorkerResults<FacetReader<N>>,
     scattered: Vec<AnyOrder>,
     whole: BufferedInput<'_>,
     line: &dyn Fn(u64) -> u64,
@@ -147,7 +146,6 @@ pub fn sort_out<const N: usize>(
     let (_, ids, numbers) = number_queries(&queries);
     let own: Vec<&Ids> = scattered.iter().filter_map(AnyOrder::group_names).collect();
     let (names, groups) = common_names(&own);
-    read.findings.count_omitted(scattered.iter().map(|keep| keep.dropped).sum());
     let scattered = scattered
         .into_par_iter()
         .zip((numbers, groups))

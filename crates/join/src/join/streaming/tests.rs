@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::bytes::input::{Input, RunInput};
+use crate::bytes::input::RunInput;
 use crate::columns::{IdColumn, RunColumns};
 use crate::error::Result;
 use crate::join::qrels::Qrels;
@@ -10,6 +10,7 @@ use crate::lines::chunks::ChunkSize;
 use crate::matrix::{RunInfo, StagedPiece};
 use crate::rule::TieBreak;
 use crate::settings::Join;
+use crate::test_support::input;
 
 type Rankings = BTreeMap<u32, Vec<u8>>;
 
@@ -59,7 +60,7 @@ fn passed(
 
 /// Returns the same for the whole text at once.
 fn whole(join: Join, qrels: &Qrels, run: &str) -> Result<(Rankings, RunInfo), String> {
-    let input = RunInput::named("mine", Input::Bytes { name: "mine".into(), bytes: run.into() });
+    let input = RunInput::named("mine", input("mine", run));
     let matrix = join.runs(qrels, [input]).map_err(|error| error.to_string())?;
     let mut rankings = Rankings::new();
     for tile in 0..matrix.packing().tiles.len() {

@@ -11,6 +11,7 @@ use crate::judged_by::FacetKind;
 use crate::lines::{
     dialect::{Dialect, Rules},
     options::OptionStyle,
+    scan::offset_in,
     separator::Separator,
     shape::Role,
 };
@@ -63,7 +64,7 @@ impl<'l> FirstLines<'l> {
 
     /// Returns the byte offset in an input of its first line that is neither blank nor a comment.
     pub fn start(self) -> usize {
-        self.first.as_ptr() as usize - self.head.text.as_ptr() as usize
+        offset_in(self.head.text, self.first)
     }
 
     /// Returns the likely separator of the first line's columns: a tab, a comma or blanks.

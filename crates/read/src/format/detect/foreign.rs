@@ -204,19 +204,13 @@ fn is_wide(head: &[u8]) -> bool {
 
 /// Returns the message about an input of the other role.
 fn other_role(role: Role) -> &'static str {
-    match role {
-        Role::Qrels => "this is a run, judgments were expected",
-        Role::Run => "these are judgments, a run was expected",
-    }
+    role.pick("this is a run, judgments were expected", "these are judgments, a run was expected")
 }
 
 /// Returns the error that a file is a run where judgments were expected, or the reverse, perhaps
 /// swapped with `other`.
 pub fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
-    let (this, that) = match role {
-        Role::Qrels => ("a run", "judgments"),
-        Role::Run => ("judgments", "a run"),
-    };
+    let (this, that) = role.pick(("a run", "judgments"), ("judgments", "a run"));
     let what = match other.map(|other| printable_path(other.as_ref())) {
         Some(other) => {
             format!("{SWAPPED}{} is {this}, {other} is {that}", printable_path(file.as_ref()))

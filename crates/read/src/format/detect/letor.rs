@@ -29,8 +29,7 @@ impl FirstLines<'_> {
         fields.next().map_or(is_number || self.are_scores(), |second| {
             // SVM-light's form without `qid`: a label, and then features as `number:value`.
             let feature = second.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            second.starts_with(b"qid:")
-                || is_number && feature > 0 && second.get(feature) == Some(&b':')
+            self.has_qid() || is_number && feature > 0 && second.get(feature) == Some(&b':')
         })
     }
 

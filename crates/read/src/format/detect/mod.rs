@@ -134,7 +134,7 @@ fn convertible(head: FileHead<'_>, known: DetectContext<'_>) -> Option<ForeignFo
         return None;
     }
     let name = printable(known.name.as_bytes());
-    let judgments = if known.role == Role::Qrels { "--qrels " } else { "" };
+    let judgments = known.role.pick("--qrels ", "");
     let is = if form.doubtful { "has" } else { "is" };
     let message = format!(
         "{is} {}, and dialects of trec_eval read TREC text alone: `laneval convert \

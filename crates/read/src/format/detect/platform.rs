@@ -24,12 +24,13 @@ impl FirstLines<'_> {
             return None;
         }
         let platform = platform(self.text())?;
-        if platform.role() != self.known.role {
+        let facts = platform.facts();
+        if facts.role != self.known.role {
             return Some(Err(ForeignFormat::Swapped));
         }
         let option = read_as.options.subset();
         let file = PlatformFile { platform, subset: read_as.subset.clone(), option };
-        let what = format!("{}, {}", platform.what(), platform.shape());
+        let what = format!("{}, {}", facts.what, facts.shape);
         Some(Ok(RowLayout::other(OtherFormat::in_sequence(file, platform.form()), what)))
     }
 }

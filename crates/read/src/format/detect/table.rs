@@ -13,7 +13,6 @@ use crate::format::{
     RowLayout, RowShape,
     names::{ChosenColumns, ColumnChoice, ColumnChoiceError, choose, in_order},
 };
-use crate::judged_by::FacetKind;
 use crate::lines::{
     diagnostics::{pluralize, quoted},
     layout::{BareRows, NumberKind, TableLayout, not_counted},
@@ -175,13 +174,11 @@ impl FirstLines<'_> {
                 quoted(number)
             ));
         }
+        let facet = by.map_or("iter".to_owned(), |by| by.to_string());
+        let judgment = format!("query {facet} document grade");
         let ([query, doc, number], names) = match (role, count) {
             (Role::Qrels, 3) if by.is_none() => ([0, 1, 2], "query document grade"),
-            (Role::Qrels, 4) => match by {
-                Some(FacetKind::Judge) => ([0, 2, 3], "query judge document grade"),
-                Some(_) => ([0, 2, 3], "query subtopic document grade"),
-                None => ([0, 2, 3], "query iter document grade"),
-            },
+            (Role::Qrels, 4) => ([0, 2, 3], &judgment[..]),
             (Role::Run, 3) => return self.counted(separator),
             (Role::Run, 5) => ([0, 2, 4], "query iter document rank score"),
             (Role::Run, 6) => ([0, 2, 4], "query iter document rank score tag"),

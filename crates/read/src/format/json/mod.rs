@@ -28,7 +28,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::lines::{diagnostics::quoted, row::wrong_id};
+use crate::lines::{diagnostics::quoted, row::wrong_id, scan::offset_in};
 
 /// The fault of a JSON text, and the byte at which it was found.
 #[derive(Debug)]
@@ -44,11 +44,6 @@ const SHOWN: usize = 20;
 fn quoted_start(text: &[u8]) -> String {
     let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     quoted(&line[..line.len().min(SHOWN)])
-}
-
-/// Returns the byte at which `part` begins in the text that it is a part of.
-pub(super) fn offset_in(text: &[u8], part: &[u8]) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize
 }
 
 impl JsonFault {
@@ -440,7 +435,7 @@ fn is_integer(word: &[u8]) -> bool {
 fn number<'t>(text: &'t [u8], the: &str) -> Result<&'t [u8], String> {
     let found = match JsonValue::parse(text)? {
         JsonValue::Word(word) => return Ok(word),
-        JsonValue::String(string) => format!("the string {}", quoted(&string)),
+        string @ JsonValue::String(_) => string.described(),
         JsonValue::Object(_) | JsonValue::Array(_) => "an object or an array".to_owned(),
     };
     Err(format!("{the} is {found}, and not a number"))

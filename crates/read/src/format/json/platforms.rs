@@ -50,12 +50,13 @@ pub enum Platform {
 }
 
 /// What is known of a kind of file of a platform.
-struct PlatformFacts {
-    /// The kind in words.
-    what: &'static str,
-    /// The expected shape, for messages.
-    shape: &'static str,
-    role: Role,
+pub struct PlatformFacts {
+    /// The kind in words, such as `predictions of MTEB`.
+    pub what: &'static str,
+    /// The expected shape of the JSON, for messages.
+    pub shape: &'static str,
+    /// The role of the file: judgments or results.
+    pub role: Role,
     /// The key of the JSON object or array of the queries. That of OpenSearch may lie deep in a
     /// response; the others belong to the outermost object.
     key: &'static [u8],
@@ -64,7 +65,8 @@ struct PlatformFacts {
 }
 
 impl Platform {
-    fn facts(self) -> PlatformFacts {
+    /// Returns what is known of the platform's kind of file.
+    pub fn facts(self) -> PlatformFacts {
         let (what, shape, role, key, opens): (_, _, _, &[u8], _) = match self {
             Self::Predictions => (
                 "predictions of MTEB",
@@ -114,33 +116,20 @@ impl Platform {
         PlatformFacts { what, shape, role, key, opens }
     }
 
-    /// Returns the role of the platform's file: judgments or results.
-    pub fn role(self) -> Role {
-        self.facts().role
-    }
-
-    /// Returns the kind of the platform's file in words, such as `predictions of MTEB`.
-    pub fn what(self) -> &'static str {
-        self.facts().what
-    }
-
-    /// Returns the expected JSON shape of the platform's file, for messages.
-    pub fn shape(self) -> &'static str {
-        self.facts().shape
-    }
-
     /// Returns the form of the rows of the platform's file.
     pub fn form(self) -> RowForm {
+        let PlatformFacts { shape, role, .. } = self.facts();
         match self {
-            Self::Predictions => RowForm::new(NumberKind::Number, self.shape()),
-            _ => form(self.role(), false, self.shape()),
+            Self::Predictions => RowForm::new(NumberKind::Number, shape),
+            _ => form(role, false, shape),
         }
     }
 
     /// Returns the query that an entry of the platform's file is, with its documents, or a message
     /// about a missing or wrong part.
     fn query<'t>(self, Entry { key, value, .. }: Entry<'t>) -> Result<ListOfQuery<'t>, String> {
-        let expected = || format!("expected '{}'", self.shape());
+        let PlatformFacts { shape, role, opens, .. } = self.facts();
+        let expected = || format!("expected '{shape}'");
         let value = JsonValue::parse(value)?;
         let (query, docs) = match (self, &value) {
             (Self::Finetuning, JsonValue::Array(docs)) => {
@@ -161,7 +150,7 @@ impl Platform {
         let query = match query {
             Some(query) => id(query, "query")?,
             // The queries are the keys of an object.
-            None if self.facts().opens == b'{' => {
+            None if opens == b'{' => {
                 let query = unescaped(key)?;
                 wrong_id("query", &query).map_or(Ok(query), Err)?
             }
@@ -171,7 +160,7 @@ impl Platform {
             return Err(format!("query {} has no documents: {}", quoted(&query), expected()));
         };
         let of_query = |message: String| format!("{message}, of query {}", quoted(&query));
-        let is_graded = self.role() == Role::Qrels && self != Self::Finetuning;
+        let is_graded = role == Role::Qrels && self != Self::Finetuning;
         let (mut ids, mut numbers) = (Vec::new(), Vec::new());
         for (doc, grade) in docs {
             ids.push(doc.map_err(of_query)?);
@@ -267,7 +256,7 @@ impl SequenceFormat for PlatformFile {
             return documents(entry, Role::Run, rows);
         }
         match self.platform.query(entry) {
-            Ok(list) => list.add(self.platform.role(), entry.line, rows),
+            Ok(list) => list.add(self.platform.facts().role, entry.line, rows),
             Err(message) => rows.fault(entry.line, message),
         }
     }
@@ -293,8 +282,7 @@ impl Way for WayInFile<'_> {
                 is_read
             }
             (Platform::Predictions, _) => false,
-            (Platform::Judgments, [.., key]) => key == wanted && open == opens,
-            (_, [_, key]) => key == wanted && open == opens,
+            (Platform::Judgments, [.., key]) | (_, [_, key]) => key == wanted && open == opens,
             _ => false,
         }
     }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::{
     FoundValues, JsonBytes, JsonValue, SHOWN, find, id,
     lists::{ListOfQuery, form, list, wrong_lengths},
-    number, objects, offset_in, unescaped,
+    number, objects, unescaped,
     walk::{Cursor, JsonWalk, Outermost, Stuck},
 };
 use crate::error::printable;
@@ -27,6 +27,7 @@ use crate::lines::{
     diagnostics::quoted,
     layout::NumberKind,
     row::{Entry, RowBatch, RowForm},
+    scan::offset_in,
     shape::Role,
 };
 
@@ -58,12 +59,12 @@ impl RecordKeys {
         read_as: &ReadOptions,
     ) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
-        let in_array = cursor.passes(b'[').map_err(first_record_fault)?;
+        let in_array = cursor.passes(b'[')?;
         let expected = || expected(role, in_array);
-        if in_array && cursor.peek().map_err(first_record_fault)? == Some(b']') {
+        if in_array && cursor.peek()? == Some(b']') {
             return Err(format!("the array is empty: {} was expected", expected()));
         }
-        cursor.expect(b'{', &expected()).map_err(first_record_fault)?;
+        cursor.expect(b'{', &expected())?;
         let (names, shapes) = keys_of_first(&mut cursor)?;
         if names.is_empty() {
             return Err(format!("the first record has no keys: {} was expected", expected()));
@@ -125,19 +126,16 @@ impl RecordKeys {
     }
 
     /// Checks the values found in a record, and returns the list of documents that they are.
-    fn list<'t>(
-        &self,
-        [query, docs, numbers, group]: [Option<&'t [u8]>; 4],
-    ) -> Result<ListOfQuery<'t>, String> {
-        let query = id(query.ok_or_else(|| self.missing(0))?, "query")?;
-        let docs = docs.ok_or_else(|| self.missing(1))?;
+    fn list<'t>(&self, values: [Option<&'t [u8]>; 4]) -> Result<ListOfQuery<'t>, String> {
+        let query = id(self.needed(values, 0)?, "query")?;
+        let docs = self.needed(values, 1)?;
         let docs = list(docs, &self.quote(1), "a list of ids", |doc| id(doc, "document"))?;
         let what = self.role.number();
         let read = |one| number(one, &format!("a {what}")).map(Cow::Borrowed);
         let numbers = match &self.keys[2] {
             None => None,
             Some(_) => {
-                let numbers = numbers.ok_or_else(|| self.missing(2))?;
+                let numbers = self.needed(values, 2)?;
                 let numbers = list(numbers, &self.quote(2), &format!("a list of {what}s"), read)?;
                 if numbers.len() != docs.len() {
                     return Err(wrong_lengths(docs.len(), numbers.len(), what));
@@ -147,7 +145,7 @@ impl RecordKeys {
         };
         let group = match self.by {
             None => Cow::default(),
-            Some(by) => id(group.ok_or_else(|| self.missing(3))?, &by.to_string())?,
+            Some(by) => id(self.needed(values, 3)?, &by.to_string())?,
         };
         Ok(ListOfQuery { query, group, docs, numbers })
     }
@@ -167,68 +165,55 @@ impl RecordKeys {
                 .fault(line, format!("a record, which starts with '{{', was expected at {text}"));
         }
         let place = |name: &[u8]| self.keys.iter().position(|key| key.as_deref() == Some(name));
-        match find(text, place) {
-            Ok(found) => {
-                if let Err(message) = self.found(found, line, rows) {
-                    rows.fault(line, message);
-                }
-            }
-            Err(fault) => rows.fault(fault.line(text.bytes, line), fault.message),
+        let FoundValues { values, again } = match find(text, place) {
+            Ok(found) => found,
+            Err(fault) => return rows.fault(fault.line(text.bytes, line), fault.message),
+        };
+        let read = match (again, self.value) {
+            (Some(at), _) => Err(format!("{} occurs twice in the record", self.quote(at))),
+            (None, Some(value)) => self.row(values, value, line, rows),
+            (None, None) => self.list(values).map(|list| list.add(self.role, line, rows)),
+        };
+        if let Err(message) = read {
+            rows.fault(line, message);
         }
-    }
-
-    /// Makes the rows of the values found in a record, or a message.
-    #[inline(always)]
-    fn found(
-        &self,
-        FoundValues { values, again }: FoundValues<'_, 4>,
-        line: u64,
-        rows: &mut RowBatch,
-    ) -> Result<(), String> {
-        if let Some(at) = again {
-            return Err(format!("{} occurs twice in the record", self.quote(at)));
-        }
-        match self.value {
-            Some(value) => self.row(values, value, line, rows)?,
-            None => self.list(values)?.add(self.role, line, rows),
-        }
-        Ok(())
     }
 
     /// Returns the JSON key at index `at` in quotes, for messages.
-    pub(super) fn quote(&self, at: usize) -> String {
+    fn quote(&self, at: usize) -> String {
         quoted(self.keys[at].as_deref().unwrap_or_default())
     }
 
-    /// Returns the message that a record lacks the key at index `at`.
-    pub(super) fn missing(&self, at: usize) -> String {
-        format!("there is no {} in the record", self.quote(at))
+    /// Returns the value of the key at index `at`, which a record must have.
+    #[inline(always)]
+    fn needed<'t>(&self, values: [Option<&'t [u8]>; 4], at: usize) -> Result<&'t [u8], String> {
+        values[at].ok_or_else(|| format!("there is no {} in the record", self.quote(at)))
     }
 
     /// Makes the row of the values of a record with one document, or a message.
     #[inline(always)]
     fn row(
         &self,
-        [query, doc, number_of_doc, other]: [Option<&[u8]>; 4],
+        values: [Option<&[u8]>; 4],
         value: NumberKind,
         line: u64,
         rows: &mut RowBatch,
     ) -> Result<(), String> {
-        let query = id(query.ok_or_else(|| self.missing(0))?, "query")?;
-        let doc = id(doc.ok_or_else(|| self.missing(1))?, "document")?;
+        let query = id(self.needed(values, 0)?, "query")?;
+        let doc = id(self.needed(values, 1)?, "document")?;
         let group = match self.by {
-            Some(by) => Some(id(other.ok_or_else(|| self.missing(3))?, &by.to_string())?),
+            Some(by) => Some(id(self.needed(values, 3)?, &by.to_string())?),
             None => None,
         };
         let what = if value == NumberKind::Number { self.role.number() } else { "rank" };
-        let number = match number_of_doc.ok_or_else(|| self.missing(2))? {
+        let number = match self.needed(values, 2)? {
             word @ [b'0'..=b'9' | b'-', ..] => word,
             other => number(other, &format!("the {what}"))?,
         };
         match group {
             Some(group) => rows.grouped_row(line, &query, &group, &doc, number),
             None if self.has_ranks => {
-                rows.ranked_row(line, &query, &doc, &rank(other), number);
+                rows.ranked_row(line, &query, &doc, &rank(values[3]), number);
             }
             None => rows.row(line, &query, &doc, number),
         }
@@ -249,11 +234,11 @@ fn rank(value: Option<&[u8]>) -> Cow<'_, [u8]> {
 /// value.
 fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape>), String> {
     let (mut names, mut shapes) = (Vec::new(), Vec::new());
-    while cursor.next_item(names.is_empty(), b'}').map_err(first_record_fault)? {
-        let name = cursor.string("a key in quotes").map_err(first_record_fault)?;
+    while cursor.next_item(names.is_empty(), b'}')? {
+        let name = cursor.string("a key in quotes")?;
         names.push(unescaped(name)?.into_owned());
-        cursor.expect(b':', "':'").map_err(first_record_fault)?;
-        shapes.push(match cursor.value().map_err(first_record_fault)? {
+        cursor.expect(b':', "':'")?;
+        shapes.push(match cursor.value()? {
             [b'[', ..] => CellShape::List,
             b"null" => CellShape::Null,
             _ => CellShape::Single,
@@ -262,11 +247,13 @@ fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape
     Ok((names, shapes))
 }
 
-/// Returns the message about a first JSON record that cannot be read.
-fn first_record_fault(stuck: Stuck) -> String {
-    match stuck {
-        Stuck::Wrong(message) => message,
-        Stuck::Incomplete => "the first record is not complete".to_owned(),
+/// The message about a first JSON record that cannot be read.
+impl From<Stuck> for String {
+    fn from(stuck: Stuck) -> Self {
+        match stuck {
+            Stuck::Wrong(message) => message,
+            Stuck::Incomplete => "the first record is not complete".to_owned(),
+        }
     }
 }
 
@@ -274,7 +261,7 @@ fn first_record_fault(stuck: Stuck) -> String {
 fn expected(role: Role, in_array: bool) -> String {
     let (record, number) =
         (r#"a record such as {"query_id": "q1", "doc_id": "d1", "#, role.number());
-    let value = if role == Role::Qrels { "1" } else { "0.5" };
+    let value = role.pick("1", "0.5");
     let objects = if in_array { String::new() } else { format!(", or {}", objects::shape(number)) };
     format!("{record}\"{number}\": {value}}}{objects}")
 }

@@ -33,16 +33,10 @@ type JsonResult<T> = Result<T, Stuck>;
 /// The message about a string without an end.
 const IN_STRING: &str = "the JSON ends within a string: is the file complete?";
 
-/// Whether a byte, by its number, can be in a number or another word.
-const IN_WORDS: [bool; 256] = {
-    let (mut all, mut byte) = ([false; 256], 0);
-    while byte < 256 {
-        let letter = byte as u8;
-        all[byte] = letter.is_ascii_alphanumeric() || matches!(letter, b'.' | b'-' | b'+' | b'_');
-        byte += 1;
-    }
-    all
-};
+/// Returns whether a byte can be in a number or another word.
+fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+' | b'_')
+}
 
 /// A reader's position in a JSON text, with its line.
 #[derive(Clone, Copy)]
@@ -167,7 +161,7 @@ impl<'t> Cursor<'t> {
             }
             _ => {
                 let rest = &self.text[start..];
-                let length = rest.iter().position(|&byte| !IN_WORDS[usize::from(byte)]);
+                let length = rest.iter().position(|&byte| !is_in_word(byte));
                 match length.unwrap_or(rest.len()) {
                     _ if length.is_none() && !self.ended => return Err(Stuck::Incomplete),
                     0 => return Err(self.unexpected("a value")),
