@@ -170,7 +170,9 @@ pub use laneval_join::settings::Join;
 #[doc(inline)]
 pub use laneval_read::doc_ids::{map::DocIdMap, rule::DocIdRule};
 #[doc(inline)]
-pub use laneval_read::format::{ColumnNames, InputFormat, ReadOptions};
+pub use laneval_read::excluded::ExcludedDocs;
+#[doc(inline)]
+pub use laneval_read::format::{ColumnNames, GradeWords, InputFormat, ReadOptions};
 #[doc(inline)]
 pub use laneval_read::lines::dialect::Dialect;
 #[doc(inline)]
@@ -214,6 +216,7 @@ pub mod text {
     pub use crate::topics::QueryTexts;
     #[doc(inline)]
     pub use laneval_read::format::{DetectedFile, DetectedFormats, OptionStyle};
+    pub use laneval_read::lines::row::BareQuery;
     pub use laneval_read::rows::text_rows::{TextRank, TextRow};
 }
 

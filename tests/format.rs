@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use laneval::arrays::{self, Rankings};
 use laneval::labels::{
@@ -9,8 +10,8 @@ use laneval::labels::{
 };
 use laneval::lmx::Description;
 use laneval::{
-    DocIdRule, Error, Evaluator, FacetKind, Input, Join, LabelMatrix, Qrels, RunInput, ScoreType,
-    TieBreak,
+    DocIdRule, Error, Evaluator, ExcludedDocs, FacetKind, Input, Join, LabelMatrix, Qrels,
+    RunInput, ScoreType, TieBreak,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -367,6 +368,19 @@ fn units_are_kept_in_a_section_that_may_be_skipped() {
     let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
     let (_, bytes) = is_frozen(&matrix, "units-1.lmx", (13, 1, "units"));
     assert_eq!(Forged::parse(&bytes).more[0].2, b"\x07\0\0\0\x08\0\0\0before:#\x05\0\0\0sum:2");
+}
+
+#[test]
+fn excluded_documents_are_kept_as_their_fingerprint() {
+    let run = [("a", "d1", 3.0), ("a", "d2", 2.0), ("b", "d1", 1.0)];
+    let qrels = Qrels::new([("a", "d2", 1.0), ("b", "d1", 0.0)]).unwrap();
+    let excluded = ExcludedDocs::from_pairs([("a", "d1"), ("c", "d1")]);
+    let fingerprint = excluded.fingerprint().clone();
+    let join = Join { exclude: Some(Arc::new(excluded)), ..Join::default() };
+    let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    assert_eq!((matrix.depths(), matrix.rule().excluded), (&[1, 1][..], Some(fingerprint.clone())));
+    let (_, bytes) = is_frozen(&matrix, "excluded-1.lmx", (15, 1, "excluded documents"));
+    assert_eq!(Forged::parse(&bytes).more[0].2, fingerprint.as_bytes());
 }
 
 #[test]

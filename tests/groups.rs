@@ -598,7 +598,7 @@ fn wrong_lines_are_named_with_the_reason() {
         ),
         (
             Judge,
-            "a j d1 1\na k d1 1\na j d1 1\n",
+            "a j d1 1\na k d1 1\na j d1 2\n",
             "judgments:3: docno 'd1' is judged again by judge 'j' for query 'a', first on line 1",
         ),
         (
@@ -609,7 +609,7 @@ fn wrong_lines_are_named_with_the_reason() {
         ),
         (
             Preference,
-            "a g d1 1\na g d1 1\n",
+            "a g d1 1\na g d1 2\n",
             "judgments:2: docno 'd1' is judged again in group 'g' for query 'a', first on line 1",
         ),
         (Judge, "", "judgments: there is no judgment in it: expected 'query judge docno grade'"),
@@ -659,7 +659,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
     );
     join(Some(FacetKind::Preference), "a g s d1 2\na g t d1 1\n", &[RUN]).unwrap();
     // Lines that repeat others change no line number.
-    let message = wrong("a g s d0 1\na g s d0 1\na g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n");
+    let message = wrong("a g s d0 1\na g s d0 2\na g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n");
     assert_eq!(
         message,
         "judgments:2: docno 'd0' is judged again in group 'g' for query 'a', first on line 1\n\
@@ -704,7 +704,7 @@ fn more_documents_than_preferences_may_have_are_an_error_of_their_query() {
 
 #[test]
 fn problems_are_in_the_order_of_lines() {
-    let qrels = "a j d1 1\na j d2\nb j d1 1\nb j d1 1\na j d1 1\na j d3 x\n";
+    let qrels = "a j d1 1\na j d2\nb j d1 1\nb j d1 2\na j d1 2\na j d3 x\n";
     let message = wrong(FacetKind::Judge, qrels);
     let lines: Vec<&str> = message.lines().map(|line| line.split(": ").next().unwrap()).collect();
     assert_eq!(lines, ["judgments:2", "judgments:4", "judgments:5", "judgments:6"], "{message}");
@@ -741,7 +741,7 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
         assert_eq!(matrix.facet_rows().unwrap().facets.judgments.values()[0].grade, level);
     }
     assert!(matches!(result(Dialect::Laneval, Preference, circle), Err(Error::Input(_))));
-    assert!(matches!(result(Dialect::Laneval, Preference, repeated), Err(Error::Input(_))));
+    assert!(result(Dialect::Laneval, Preference, repeated).is_ok());
 }
 
 #[test]

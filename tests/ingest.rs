@@ -1,9 +1,11 @@
 //! The readers compared with a plain slow one, and their messages about wrong input.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use laneval::labels::{FileAccess, Unmatched};
-use laneval::{Dialect, Error, Input, Join, Qrels, RunInput, ScoreType, TieBreak};
+use laneval::text::DetectedFormats;
+use laneval::{Dialect, Error, FacetKind, Input, Join, Qrels, RunInput, ScoreType, TieBreak};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -63,7 +65,7 @@ fn layout() -> impl Strategy<Value = Layout> {
         "x",
         "1 0 d1 high",
         "1 0 d1 1 low tag",
-        "2 Q0 d1 1 inf tag",
+        "2 Q0 d1 1 nan tag",
         "1 0 d1 1 2 t",
         "1 0 d 9",
     ];
@@ -417,8 +419,8 @@ fn messages_name_place_and_expectation() {
     let with = |lines: &str| message(QRELS, &format!("{RUN}{lines}"));
     assert_eq!(with("1 0 d 1 abc t"), format!("a.run:4: score 'abc' is not a number: {run}"));
     assert_eq!(
-        with("\n#\n1 0 d 1 -inf t"),
-        format!("a.run:6: score '-inf' is not a finite number: {run}")
+        with("\n#\n1 0 d 1 nan t"),
+        format!("a.run:6: score 'nan' of document 'd' of query '1' is not a number: {run}")
     );
     assert_eq!(with("1 0 d 1 2"), format!("a.run:4: 5 fields in '1 0 d 1 2': {run}"));
     assert_eq!(
@@ -431,20 +433,16 @@ fn messages_name_place_and_expectation() {
         format!("a.qrels:4: grade 'x\\u{{7}}' is not a number: {qrels}")
     );
     assert_eq!(
-        with("2 0 d1 -1"),
-        "a.qrels:4: docno 'd1' is judged again for query '2', first on line 3"
-    );
-    assert_eq!(
         with("1 0 d2 1.5"),
         "a.qrels:4: docno 'd2' of query '1' has grade 1.5 here, but grade 0 on line 2"
     );
     let grades: String = (0..254).map(|n| format!("1 0 e{n} {n}.5\n")).collect();
     // Read a second time, for their exact grades, judgments have the same problems.
-    let wrong = with(&format!("{grades}1 0 e7 7.5\n1 0 d x\n"));
+    let wrong = with(&format!("{grades}1 0 e7 8\n1 0 d x\n"));
     assert_eq!(
         wrong,
-        "a.qrels:258: docno 'e7' is judged again for query '1', first on line 11\na.qrels:259: \
-         grade 'x' is not a number: expected 'query iter docno grade'"
+        "a.qrels:258: docno 'e7' of query '1' has grade 8 here, but grade 7.5 on line \
+         11\na.qrels:259: grade 'x' is not a number: expected 'query iter docno grade'"
     );
 }
 
@@ -597,8 +595,8 @@ fn other_formats_get_one_line_with_their_name() {
             "is compressed by xz, which is not read here: decompress it first (`xz -dc`)",
         ),
         (after(b"BZh91AY&SY"), "is compressed by bzip2"),
-        (after(b"PK\x03\x04"), "is compressed by zip"),
-        (after(b"7z\xbc\xaf\x27\x1c"), "is compressed by 7-Zip"),
+        (after(b"PK\x03\x04"), "is an archive (zip): extract it first (`unzip FILE`)"),
+        (after(b"7z\xbc\xaf\x27\x1c"), "is an archive (7-Zip)"),
         (after(b"\x04\x22\x4d\x18"), "is compressed by lz4"),
         (
             after(b"PAR1\x15\0"),
@@ -801,4 +799,45 @@ fn blank_lines_and_comments_are_counted() {
         check(qrels.as_bytes(), run.as_bytes(), Join::default());
         check(qrels.as_bytes(), format!("{run}x\n{run}").as_bytes(), Join::default());
     }
+}
+
+/// A judgment that is there again with the same grade counts once, and is told; so the fingerprint
+/// is that of the judgments without it.
+#[test]
+fn judgments_repeated_with_the_same_grade_count_once() {
+    let qrels = |text: &str, judged_by: Option<FacetKind>| {
+        let recognised = Arc::new(DetectedFormats::default());
+        let join = Join { judged_by, recognised: Some(recognised.clone()), ..Join::default() };
+        let qrels = join.qrels(Input::Bytes { name: "a.qrels".into(), bytes: text.into() });
+        let notes = recognised.all().into_iter().filter(|text| text.note).map(|text| text.what);
+        (qrels.map_err(|error| error.to_string()), notes.collect::<Vec<_>>())
+    };
+    let one = "1 judgment is repeated with the same grade, and counts once";
+    let two = "2 judgments are repeated with the same grade, and count once";
+    let many: String = (0..300).map(|n| format!("1 0 e{n} {n}.5\n")).collect();
+    for (text, again, note) in [
+        (QRELS, "2 0 d1 -1\n", one),
+        (QRELS, "1 0 d1 1\n2 0 d1 -1\n", two),
+        // In any order, and with more grades than codes.
+        ("1 0 a 1\n2 0 a 1\n1 0 b 0\n", "2 0 a 1\n1 0 b 0.0\n", two),
+        (&many, "1 0 e7 7.5\n", one),
+    ] {
+        for by in [None, Some(FacetKind::Judge), Some(FacetKind::Subtopic)] {
+            let (expected, notes) = qrels(text, by);
+            assert_eq!(notes, [""; 0]);
+            let (found, notes) = qrels(&format!("{text}{again}"), by);
+            let (found, expected) = (found.unwrap(), expected.unwrap());
+            assert_eq!(found.fingerprint(), expected.fingerprint(), "{by:?} {again}");
+            assert_eq!(found.facts(), expected.facts());
+            assert_eq!(notes, [note]);
+        }
+    }
+    // As lists have them; trec_eval refuses them.
+    let lists = "{\"qid\": \"1\", \"expected_ids\": [\"a\", \"b\", \"a\"]}\n";
+    assert_eq!(qrels(lists, None).1, [one]);
+    let (again, dialect) = (format!("{QRELS}1 0 d1 1\n"), Dialect::Trec10);
+    let join = Join { dialect, ..Join::default() };
+    let judged = join.qrels(Input::Bytes { name: "q".into(), bytes: again.into() }).unwrap();
+    let error = join.runs(&judged, [Input::Bytes { name: "r".into(), bytes: RUN.into() }]);
+    assert!(error.unwrap_err().to_string().contains("is judged again"));
 }

@@ -226,14 +226,10 @@ fn what_is_wrong_is_said_with_its_row_and_column() {
     assert!(joined(labels(), scores(good)).is_ok());
     assert_eq!(
         refused(labels(), scores([0.5, f32::NAN, 1.0, 2.0, 3.0, f32::NEG_INFINITY])),
-        "scores:1: score NaN in column 2 is not a finite number\nscores:2: score -inf in column 3 \
-         is not a finite number"
+        "scores:1: score NaN in column 2 is not a number"
     );
     let nan = npy("<f8", true, [2, 2], &bytes(&[1.0, 0.0, 1.0, f64::NAN], f64::to_le_bytes));
-    assert!(
-        refused(nan, labels())
-            .starts_with("labels:2: grade NaN in column 2 is not a finite number")
-    );
+    assert!(refused(nan, labels()).starts_with("labels:2: grade NaN in column 2 is not a number"));
     for shape in [[3, 2], [1, 6], [2, 2]] {
         let other = npy("|i1", false, shape, &vec![1; shape[0] * shape[1]]);
         let error = refused(labels(), other);

@@ -59,6 +59,15 @@ fn number(field: &[u8]) -> Option<f64> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
+/// Returns a score, which may be an infinity in words.
+fn score(field: &[u8]) -> Option<f64> {
+    let word = std::str::from_utf8(field).ok()?.to_ascii_lowercase();
+    match word.trim_start_matches(['+', '-']) {
+        "inf" | "infinity" => word.parse().ok(),
+        _ => number(field),
+    }
+}
+
 /// Returns the fault of a line of qrels or of a run: its number of fields, or 0 if a field is not a
 /// number; `None` for a right line.
 fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
@@ -66,7 +75,7 @@ fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
     let fits =
         if run { fields.len() == 6 || fields.len() > 6 && !lone_return } else { fields.len() == 4 };
     if fits {
-        number(fields[if run { 4 } else { 3 }]).is_none().then_some(0)
+        if run { score(fields[4]) } else { number(fields[3]) }.is_none().then_some(0)
     } else {
         Some(fields.len())
     }
@@ -131,7 +140,7 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
     let mut any = false;
     for (line, fields, bytes) in lines(run) {
         any = true;
-        let score = fields.get(4).copied().and_then(number);
+        let score = fields.get(4).copied().and_then(score);
         match score.filter(|_| fault(&fields, bytes, true).is_none()) {
             None => wrong.1.push(line),
             Some(_) if !judged.contains_key(fields[0]) => {}

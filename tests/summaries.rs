@@ -4,14 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::labels::{Codebook, Ids, Unmatched};
 use laneval::measure::{Definition, JudgmentNeeds as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
-    Aggregation, DocIdRule, Error, Evaluator, Groups, Input, Join, LabelMatrix, Notice, Qrels,
-    QuerySet, RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, TieBreak, View,
+    Aggregation, DocIdRule, Error, Evaluator, ExcludedDocs, Groups, Input, Join, LabelMatrix,
+    Notice, Qrels, QuerySet, RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary,
+    TieBreak, View,
 };
 use proptest::prelude::*;
 
@@ -1636,6 +1638,38 @@ proptest! {
         match Summary::from_bytes(&with_checksum(body)) {
             Ok(summary) => use_it(&summary, &other),
             Err(error) => prop_assert!(matches!(error, Error::Summary(_)), "{error:?}"),
+        }
+    }
+}
+
+/// The fingerprint of excluded documents is stored beside what was stored before, as bytes and as
+/// JSON, and summaries of other excluded documents do not merge.
+#[test]
+fn excluded_documents_are_stored_as_their_fingerprint() {
+    let summary = |query: &str, pairs: &[(&str, &str)], drop_identical_ids: bool| {
+        let exclude = Some(Arc::new(ExcludedDocs::from_pairs(pairs.iter().copied())));
+        let exclude = exclude.filter(|_| !pairs.is_empty());
+        let join = Join { exclude, drop_identical_ids, ..Join::default() };
+        let qrels = Qrels::new([(query, "d1", 1.0)]).unwrap();
+        let run = [(query, "d2", 0.9), (query, "d1", 0.5)];
+        let matrix = join.rankings(&qrels, [("mine".to_owned(), run)]).unwrap();
+        Evaluator::new(["RR"]).unwrap().summary(&matrix).unwrap()
+    };
+    let pairs = [("q1", "d2"), ("q2", "d2")];
+    for identical in [false, true] {
+        let stored = summary("q1", &pairs, identical);
+        assert_eq!(Summary::from_bytes(&stored.to_bytes()).unwrap(), stored);
+        assert_eq!(Summary::from_json(&stored.to_json()).unwrap(), stored);
+        assert!(stored.to_json().contains("\"excluded\": \""));
+        let plain = summary("q1", &[], identical);
+        assert!(!plain.to_json().contains("excluded"));
+        let mut merged = stored.clone();
+        merged.merge(&summary("q2", &[pairs[1], pairs[0], pairs[1]], identical)).unwrap();
+        assert_eq!(merged.scores(&[]).unwrap().average("mine", "RR"), Some(1.0));
+        for other in [&pairs[..1], &[]] {
+            let error = merged.merge(&summary("q3", other, identical)).unwrap_err().to_string();
+            assert!(error.contains("the excluded documents differ (those of "), "{error}");
+            assert!(error.contains("set --exclude alike"), "{error}");
         }
     }
 }

@@ -117,6 +117,7 @@ def _settings(document: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
             "doc_id": merged["units"] or None,
             "aggregate": merged["repeats"],
             "max_chunks": merged["rows"],
+            "exclude": rule.get("excluded"),
         },
         "ideal": run.get("ideal") or "judgments",
         "fingerprints": list(run["qrels"]),

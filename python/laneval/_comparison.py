@@ -668,6 +668,7 @@ def _origin(run: ComparableScores) -> tuple[str, list[tuple[str, str]]]:
     depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
     documents = [("documents", "only those with a judgment")] if given["judged_only"] else []
     documents += [("documents with the id of their query", "dropped")] if given["drop_identical_ids"] else []
+    documents += [("fingerprint of the excluded documents", given["exclude"])] if given["exclude"] else []
     documents += [("relevant documents", given["relevant_from"])] if given["relevant_from"] != "judged" else []
     fingerprints = [("fingerprint of the judgments", of) for of in run._known["fingerprints"]]
     return f"scores compared as {given['score_type']}, equal ones {given['ties']}, {depth}", documents + fingerprints

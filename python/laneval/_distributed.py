@@ -5,6 +5,7 @@ An exception of a worker is data, too: it goes to the driver in the place of a s
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, cast
@@ -35,6 +36,7 @@ class EngineOptions(TypedDict, total=False):
     relevant_from: Literal["judged", "retrieved"]
     as_: str
     drop_identical_ids: bool
+    exclude: str | os.PathLike[str] | Mapping[str, Iterable[str]]
     doc_id: str | Mapping[str, str]
     qrels_doc_id: str | Mapping[str, str]
     aggregate: str

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from laneval import _native
 from laneval._errors import UnanswerableError
 from laneval._options import Columns, Format, Options, PreparedOptions, check_integer
-from laneval._sources import Qrels, Source, _judgments
+from laneval._sources import Path, Qrels, Source, _judgments
 
 Number = str | float | int | None
 
@@ -137,6 +137,7 @@ def identify(
     digits: int | None = None,
     top: int = 5,
     drop_identical_ids: bool = False,
+    exclude: Path | Mapping[str, Iterable[str]] | None = None,
     columns: Columns | None = None,
     qrels_format: Format | None = None,
     run_format: Format | None = None,
@@ -150,7 +151,7 @@ def identify(
     `"0.4561"` or `"45.6%"` keeps its digits, which are its tolerance; a float has all 17. `digits`, from 1 to 17, overrules them. `top` is
     the number of classes that are listed, 0 or more.
 
-    `qrels` and `run` are as for `evaluate`, and `drop_identical_ids`, `columns`, `qrels_format`, `run_format` and `threads` are keywords of
+    `qrels` and `run` are as for `evaluate`, and `drop_identical_ids`, `exclude`, `columns`, `qrels_format`, `run_format` and `threads` are keywords of
     `Options`.
 
     Raises `UnanswerableError` if a number is none, or has no decimals, values contradict one another or are of other queries, or a measure
@@ -169,6 +170,8 @@ def identify(
         if not 1 <= digits <= 17:
             raise ValueError(f"digits is {digits}: 1 to 17 was expected")
     options: Options = {"drop_identical_ids": drop_identical_ids}
+    if exclude is not None:
+        options["exclude"] = exclude
     if columns is not None:
         options["columns"] = columns
     if qrels_format is not None:

@@ -73,6 +73,11 @@ class Options(TypedDict, total=False):
     """
     drop_identical_ids: bool
     """Drop documents with the query's own id, as BEIR does. This comes before `depth`."""
+    exclude: str | os.PathLike[str] | Mapping[str, Iterable[str]]
+    """Leave documents of FILE out of their queries' rankings. FILE has pairs of query and document as judgments have them, with or without
+    grades, or records of a query with a list `excluded_ids` or `seen_ids`. This comes before `depth`, and judgments stay as they are
+    (docs/queries.md).
+    """
     as_: str
     """The library as which to evaluate, such as `"sklearn"`: names of measures, `ties`, `score_type`, `relevant_from` and `queries` are its
     own, and given ones have to agree. `laneval measures --as` lists the libraries.
@@ -86,27 +91,31 @@ class Options(TypedDict, total=False):
     """Also write per-query scores. `compare` writes their differences too; a table has the queries that differ most."""
     qrels_format: Format
     """Qrels format [default: detected]. The formats are those of `run_format`. `"trec"`: lines of query iter docno grade, or of query iter
-    docno rank score [tag]. `"tsv"`: a table with tabs, with a header or without one, as BEIR's judgments. `"csv"`: a table with commas,
-    with a header or without one. `"msmarco"`: lines of query, document and rank. `"json"`: an object of queries with objects of documents,
-    or an array of records. `"jsonl"`: a record on each line. `"letor"`: lines of grade qid:query feature:value … # document; for runs a
-    score on each line. `"npy"`: a matrix of NumPy: a row for each query, a column for each document. `"ivecs"`: ids of nearest neighbours:
-    for each query their number and the ids, as SIFT1M's. `"ibin"`: ids of nearest neighbours: two counts, the ids, perhaps distances, as
-    big-ann-benchmarks'. `"ids"`: ids of nearest neighbours: a matrix of integers of NumPy, a row for each query. `"parquet"`: a table of
-    Parquet. `"arrow"`: a table of Arrow, a file or a stream.
+    docno rank score [tag]. `"tsv"`: a table with tabs, with a header or without one, as BEIR's judgments. `"csv"`: a table with commas or
+    semicolons, with a header or without one. `"msmarco"`: lines of query, document and rank. `"json"`: an object of queries with objects of
+    documents, or an array of records. `"jsonl"`: a record on each line. `"letor"`: lines of grade qid:query feature:value … # document; for
+    runs a score on each line. `"npy"`: a matrix of NumPy: a row for each query, a column for each document. `"ivecs"`: ids of nearest
+    neighbours: for each query their number and the ids, as SIFT1M's. `"ibin"`: ids of nearest neighbours: two counts, the ids, perhaps
+    distances, as big-ann-benchmarks'. `"ids"`: ids of nearest neighbours: a matrix of integers of NumPy, a row for each query. `"parquet"`:
+    a table of Parquet. `"arrow"`: a table of Arrow, a file or a stream.
     """
     run_format: Format
     """Run format [default: detected]. `laneval info FILE` shows which format a file is recognised as. docs/formats.md has a sample of each.
     `"trec"`: lines of query iter docno grade, or of query iter docno rank score [tag]. `"tsv"`: a table with tabs, with a header or without
-    one, as BEIR's judgments. `"csv"`: a table with commas, with a header or without one. `"msmarco"`: lines of query, document and rank.
-    `"json"`: an object of queries with objects of documents, or an array of records. `"jsonl"`: a record on each line. `"letor"`: lines of
-    grade qid:query feature:value … # document; for runs a score on each line. `"npy"`: a matrix of NumPy: a row for each query, a column
-    for each document. `"ivecs"`: ids of nearest neighbours: for each query their number and the ids, as SIFT1M's. `"ibin"`: ids of nearest
-    neighbours: two counts, the ids, perhaps distances, as big-ann-benchmarks'. `"ids"`: ids of nearest neighbours: a matrix of integers of
-    NumPy, a row for each query. `"parquet"`: a table of Parquet. `"arrow"`: a table of Arrow, a file or a stream.
+    one, as BEIR's judgments. `"csv"`: a table with commas or semicolons, with a header or without one. `"msmarco"`: lines of query,
+    document and rank. `"json"`: an object of queries with objects of documents, or an array of records. `"jsonl"`: a record on each line.
+    `"letor"`: lines of grade qid:query feature:value … # document; for runs a score on each line. `"npy"`: a matrix of NumPy: a row for
+    each query, a column for each document. `"ivecs"`: ids of nearest neighbours: for each query their number and the ids, as SIFT1M's.
+    `"ibin"`: ids of nearest neighbours: two counts, the ids, perhaps distances, as big-ann-benchmarks'. `"ids"`: ids of nearest neighbours:
+    a matrix of integers of NumPy, a row for each query. `"parquet"`: a table of Parquet. `"arrow"`: a table of Arrow, a file or a stream.
     """
     columns: Columns
     """The names of columns or keys: `{"doc": "pid"}`; or, for tables without a header, the columns in their order, with `None` for one that
     is not read: `["query", None, "doc", "score"]`. A list with `"grade"` is judgments.
+    """
+    grade_words: Mapping[str, float]
+    """The grades of words in files of judgments: `{"E": 3, "S": 2, "C": 1, "I": 0}`. Without it, and where columns have names, `true`,
+    `yes` and `relevant` are 1, and `false`, `no` and `irrelevant` are 0.
     """
     subset: str
     """Subset of MTEB predictions, such as en/test."""
@@ -168,13 +177,14 @@ class PreparedOptions:
         self.options = options = apply_library(options)
         self.view = (options.get("depth"), options.get("judged_only", False))
         progress = options.get("progress")
-        if any(_holds_map(options.get(word)) for word in RULES):  # its file may change, and a dict is not remembered
+        # A file may change, and a dict is not remembered.
+        if options.get("exclude") is not None or any(_holds_map(options.get(word)) for word in RULES):
             self.native = settings(names, options, _bar if progress is True else progress or None)
         elif progress:
             self.native = settings(names, options, _bar if progress is True else progress)
         else:
             of = {**options, "threads": threads_of(options.get("threads"))}
-            key = tuple(sorted((k, _hashable(v)) for k, v in of.items() if k not in ("columns", "progress")))
+            key = tuple(sorted((k, _hashable(v)) for k, v in of.items() if k not in ("columns", "grade_words", "progress")))
             self.native = _remembered(names, key)
 
     def names(self) -> list[str]:
@@ -303,6 +313,9 @@ def _check_option(word: str, of: object, kind: Any) -> None:
             raise TypeError(f"{word} is {of!r}: a str such as 'before:#', or a dict of ids and their documents, was expected")
     elif of is None and word not in WORDED:
         return
+    elif word == "exclude":
+        if not isinstance(of, (str, os.PathLike, Mapping)):
+            raise TypeError(f"{word} is {of!r}: a path, or a dict of queries and their documents, was expected")
     elif kind is int:
         check_integer(of, word)
     elif words or kind is str:
@@ -335,7 +348,8 @@ def reject_others(options: Options, where: str, instead: str) -> None:
     """
     made: dict[str, object] = {
         "score_type": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None, "subset": None,
-        "doc_id": None, "qrels_doc_id": None, "aggregate": None, "max_chunks": None, "columns": None, "facet": None,
+        "doc_id": None, "qrels_doc_id": None, "aggregate": None, "max_chunks": None, "columns": None, "facet": None, "exclude": None,
+        "grade_words": None,
     }
     for word, default in made.items():
         of = options.get(word, default)
@@ -362,10 +376,20 @@ def settings(
 ) -> _native.Settings:
     """The settings of the native part."""
     check_options(options)
-    texts = {word: of for word, of in options.items() if word not in ("columns", "progress", *RULES)}
+    texts = {word: of for word, of in options.items() if word not in ("columns", "exclude", "grade_words", "progress", *RULES)}
     texts.update({"stats": stat_names(options.get("stats", ())), "threads": threads_of(options.get("threads"))})
     rules = doc_id_rule(options.get("doc_id")), doc_id_rule(options.get("qrels_doc_id"))
-    return _native.Settings(list(names), texts, *rules, progress)
+    return _native.Settings(list(names), texts, *rules, excluded_docs(options.get("exclude")), progress)
+
+
+def excluded_docs(of: str | os.PathLike[str] | Mapping[str, Iterable[str]] | None) -> str | os.PathLike[str] | list[tuple[str, str]] | None:
+    """The file of excluded documents, or the pairs of a dict of queries."""
+    if not isinstance(of, Mapping):
+        return of
+    for query, docs in of.items():
+        if isinstance(docs, (str, bytes)) or not isinstance(docs, Iterable):
+            raise TypeError(f"exclude has {docs!r} for the query {query!r}: a list of documents was expected")
+    return [(str(query), str(doc)) for query, docs in of.items() for doc in docs]
 
 
 def doc_id_rule(of: str | Mapping[str, str] | None) -> _native.DocIds | None:
@@ -373,6 +397,20 @@ def doc_id_rule(of: str | Mapping[str, str] | None) -> _native.DocIds | None:
     if of is None:
         return None
     return _native.DocIds.rule(of) if isinstance(of, str) else _native.DocIds.mapping([(str(k), str(v)) for k, v in of.items()])
+
+
+def words_of_grades(words: Mapping[str, float] | None) -> str | None:
+    """The grades of words as the option of the command has them."""
+    if words is None:
+        return None
+    if not isinstance(words, Mapping):
+        raise TypeError(f"grade_words is {words!r}: a dict of words and their grades was expected")
+    for word, grade in words.items():
+        if not isinstance(word, str) or "," in word:
+            raise TypeError(f"grade_words has the word {word!r}: a str without a comma was expected")
+        if isinstance(grade, bool) or not isinstance(grade, (int, float)):
+            raise TypeError(f"grade_words has the grade {grade!r} for {word!r}: a number was expected")
+    return ",".join(f"{word}={grade!r}" for word, grade in words.items())
 
 
 def _holds_map(of: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from laneval import _native
@@ -205,6 +205,7 @@ def pools(
     score_type: Literal["f64", "f32"] = "f64",
     as_: str | None = None,
     drop_identical_ids: bool = False,
+    exclude: Path | Mapping[str, Iterable[str]] | None = None,
     columns: Columns | None = None,
     qrels_format: Format | None = None,
     run_format: Format | None = None,
@@ -217,7 +218,7 @@ def pools(
     nobody has judged (Zobel 1998; Buckley and others 2007). With `teams` the runs whose names are equal up to this text are of one team,
     and are left out together.
 
-    `qrels`, `runs` and `measures` are as for `evaluate_runs`, and `queries`, `ties`, `score_type`, `as_`, `drop_identical_ids`, `columns`,
+    `qrels`, `runs` and `measures` are as for `evaluate_runs`, and `queries`, `ties`, `score_type`, `as_`, `drop_identical_ids`, `exclude`, `columns`,
     `qrels_format`, `run_format` and `threads` are keywords of `Options`; with `as_`, those that have their defaults are as the library has
     them. Runs are all files, or all in memory.
 
@@ -239,6 +240,8 @@ def pools(
     if teams == "":
         raise UnanswerableError("teams is empty: the text behind the team in the name of a run was expected")
     options: Options = {"queries": queries, "ties": ties, "score_type": score_type, "drop_identical_ids": drop_identical_ids}
+    if exclude is not None:
+        options["exclude"] = exclude
     if as_ is not None:
         defaults = {"queries": "judged", "ties": "docno-desc", "score_type": "f64"}
         given = {word: of for word, of in options.items() if of != defaults.get(word)}

@@ -57,7 +57,7 @@ class RankingRule(NamedTuple):
 
     >>> import laneval
     >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", depth=10).rule
-    RankingRule(ties='docno-desc', score_type='f64', depth=10, drop_identical_ids=False, doc_id=None, aggregate='error', max_chunks=None)
+    RankingRule(ties='docno-desc', score_type='f64', depth=10, drop_identical_ids=False, doc_id=None, aggregate='error', max_chunks=None, exclude=None)
     """
 
     ties: str
@@ -74,6 +74,8 @@ class RankingRule(NamedTuple):
     """What became of several results of one document."""
     max_chunks: int | None
     """The number of best results of a query that were kept before those of a document were merged; all if `None`."""
+    exclude: str | None
+    """The fingerprint of the documents that were left out of rankings: 32 hexadecimal digits; `None` if there are none."""
 
 
 def _is_undefined(measure: str, value: float) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from laneval import _native
 from laneval._arrays import borrow
 from laneval._errors import LanevalWarning, OptionError, UnanswerableError
-from laneval._options import Columns, Format, FacetKind, Options, PreparedOptions, column_names, doc_id_rule
+from laneval._options import Columns, Format, FacetKind, Options, PreparedOptions, column_names, doc_id_rule, words_of_grades
 
 class ArrowStream(Protocol):
     """A table with a stream of Arrow, such as those of pyarrow, pandas, polars and DuckDB."""
@@ -37,8 +37,8 @@ Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
 class Qrels:
     """Judgments, read once and used for many runs.
 
-    `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect`, `qrels_format`, `facet` and
-    `qrels_doc_id` are keywords of `Options`. `letor_groups` is the file that says how many lines each query has in LETOR judgments without
+    `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect`, `qrels_format`, `facet`,
+    `qrels_doc_id` and `grade_words` are keywords of `Options`. `letor_groups` is the file that says how many lines each query has in LETOR judgments without
     `qid`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below 0 counts as 0.
 
     Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
@@ -71,10 +71,12 @@ class Qrels:
         letor_groups: Path | None = None,
         facet: FacetKind | None = None,
         qrels_doc_id: str | Mapping[str, str] | None = None,
+        grade_words: Mapping[str, float] | None = None,
     ) -> None:
         """Reads judgments."""
+        doc_id, words = doc_id_rule(qrels_doc_id), words_of_grades(grade_words)
         self._native = _native.Qrels(
-            source, "qrels", dialect, column_names(columns), qrels_format, letor_groups, facet, doc_id_rule(qrels_doc_id)
+            source, "qrels", dialect, column_names(columns), qrels_format, letor_groups, facet, doc_id, words
         )
         warn_of_notes(self._native.notes(), 3)
 
@@ -134,15 +136,16 @@ def _judgments(
 ) -> _native.Qrels:
     """The judgments, read by the groups that were asked for or that the measures need."""
     if isinstance(qrels, Qrels):
-        read = {"letor_groups": letor_groups, **{word: options.get(word) for word in ("facet", "qrels_doc_id", "qrels_format")}}
+        of_qrels = ("facet", "qrels_doc_id", "qrels_format", "grade_words")
+        read = {"letor_groups": letor_groups, **{word: options.get(word) for word in of_qrels}}
         for name, given in read.items():
             if given is not None:
                 raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
         return qrels._native
     facet = None if ready is None else ready.native.facet()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    doc_id = doc_id_rule(options.get("qrels_doc_id"))
-    judged = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), letor_groups, facet, doc_id)
+    doc_id, words = doc_id_rule(options.get("qrels_doc_id")), words_of_grades(options.get("grade_words"))
+    judged = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), letor_groups, facet, doc_id, words)
     warn_of_notes(judged.notes(), 4)
     return judged
 

@@ -252,7 +252,10 @@ class RankingStream:
         if self._native is None:
             raise UnanswerableError("the stream has ended")
         native, self._native = self._native, None
-        return Summary(native.finish())
+        summary = Summary(native.finish())
+        if isinstance(native, _native.RankingStream):
+            warn_of_notes(native.notes(), 3)
+        return summary
 
     def __enter__(self) -> RankingStream:
         return self

@@ -57,7 +57,7 @@ def evaluate(
     the summary.
 
     `measures` are names as for `laneval.evaluate`, and `options` the keywords of `Options` that apply to a partition: `queries`, `ties`
-    (but `"input"` and `"rank"`), `score_type`, `depth`, `judged_only`, `relevant_from`, `as_`, `drop_identical_ids`, `doc_id` (but
+    (but `"input"` and `"rank"`), `score_type`, `depth`, `judged_only`, `relevant_from`, `as_`, `drop_identical_ids`, `exclude`, `doc_id` (but
     `"column:NAME"`), `qrels_doc_id`, `aggregate`, `max_chunks`, `engine`, `adapter`, `threads`
     and `dialect`. The default is one thread of the CPU.
 

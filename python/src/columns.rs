@@ -75,15 +75,16 @@ impl RowSpec<'_> {
         problem(py, self.name, row, message)
     }
 
-    /// Reads a Python object as the score or the grade of a document.
+    /// Reads a Python object as the score or the grade of a query and a document.
     pub fn number(
         &self,
         number: &Bound<'_, PyAny>,
-        doc: &Bound<'_, PyAny>,
+        [query, doc]: [&Bound<'_, PyAny>; 2],
         row: u64,
     ) -> PyResult<f64> {
         number_of(number, self.role).map_err(|what| {
-            let message = format!("the {} of document {} is {what}", self.role.value(), shown(doc));
+            let (value, shown_doc, query) = (self.role.value(), shown(doc), shown(query));
+            let message = format!("the {value} of document {shown_doc} of query {query} is {what}");
             self.problem(doc.py(), row, message)
         })
     }

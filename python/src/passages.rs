@@ -88,7 +88,7 @@ impl<'py> PassageFields<'py> {
     /// Reads the score of the passage, or its grade, which is 1 where it is missing.
     fn read_number(&self, spec: RowSpec<'_>, row: u64) -> PyResult<f64> {
         let number = match &self.number {
-            Some(number) => spec.number(number, &self.doc, row)?,
+            Some(number) => spec.number(number, [&self.query, &self.doc], row)?,
             None if spec.role == RowsRole::Qrels => 1.0,
             None => return Err(spec.problem(self.doc.py(), row, "the score is missing")),
         };

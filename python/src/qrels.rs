@@ -47,7 +47,7 @@ impl Qrels {
     #[pyo3(
         signature = (
             source, name, dialect, columns, qrels_format=None, letor_groups=None, facet=None,
-            qrels_doc_id=None
+            qrels_doc_id=None, grade_words=None
         )
     )]
     #[allow(clippy::too_many_arguments)] // keywords
@@ -61,6 +61,7 @@ impl Qrels {
         letor_groups: Option<PathBuf>,
         facet: Option<&str>,
         qrels_doc_id: Option<PyRef<'_, PyDocIds>>,
+        grade_words: Option<&str>,
     ) -> PyResult<Self> {
         let qrels_units = qrels_doc_id.map(|ids| ids.rule.clone()).unwrap_or_default();
         let columns = columns.with_doc_id_column(&qrels_units);
@@ -69,6 +70,10 @@ impl Qrels {
         let qrels_as = ReadOptions {
             columns: RowsRole::Qrels.names(py, &columns)?,
             query_lengths: letor_groups,
+            grades: grade_words
+                .map(str::parse)
+                .transpose()
+                .map_err(|wrong: String| option(py, format!("grade_words: {wrong}")))?,
             ..read_as(py, qrels_format)?
         };
         let facets = judged_by
@@ -77,12 +82,7 @@ impl Qrels {
         let facets = facets.transpose().or_raise(py)?;
         let spec = RowSpec { name, role: RowsRole::Qrels, by: judged_by, columns: &columns };
         let source = PySource::from_py(source, spec, facets)?;
-        if qrels_as.format.is_some() && !matches!(source, PySource::Text(_)) {
-            return Err(option(
-                py,
-                "qrels_format changes nothing for judgments in memory: leave it out",
-            ));
-        }
+        reject_of_files(py, &qrels_as, &source)?;
         let (rows, bare) = (source.len(), source.bare_queries());
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::<ProgressHandle>::default();
@@ -106,7 +106,8 @@ impl Qrels {
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
-        recognised.note_bare_queries(name, bare, |id| qrels.queries().find(id).is_some());
+        let qrels = qrels.with_empty_lists(bare.clone());
+        recognised.note_bare_queries(name, bare, |id| qrels.has_documents(id));
         Ok(Self { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
     }
 
@@ -125,7 +126,7 @@ impl Qrels {
 
     /// Returns the judgments as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        if self.qrels.aligned().is_some() {
+        if self.qrels.is_aligned() {
             let message = "judgments of LETOR, whose runs are scores alone, cannot be stored: read \
                            the file again";
             return Err(type_error(message));
@@ -149,6 +150,19 @@ impl Qrels {
 
     fn grades(&self) -> Vec<f64> {
         self.qrels.grades()
+    }
+}
+
+/// Rejects options for reading files where judgments are in memory.
+fn reject_of_files(py: Python<'_>, read_as: &ReadOptions, source: &PySource) -> PyResult<()> {
+    let of_files =
+        [("qrels_format", read_as.format.is_some()), ("grade_words", read_as.grades.is_some())];
+    match of_files.into_iter().find(|(_, given)| *given) {
+        Some((word, _)) if !matches!(source, PySource::Text(_)) => {
+            let message = format!("{word} changes nothing for judgments in memory: leave it out");
+            Err(option(py, message))
+        }
+        _ => Ok(()),
     }
 }
 

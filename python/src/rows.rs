@@ -11,6 +11,7 @@ use std::ops::Range;
 use laneval::FacetKind;
 use laneval::columns::{FacetQrelsBuilder, IdColumn, Integers, QrelsColumns, RunColumns};
 use laneval::tables::{ColumnIndices, ListColumns};
+use laneval::text::BareQuery;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
@@ -78,7 +79,7 @@ pub struct OwnedRows {
     /// Where the rows of each record end, if records had lists.
     lists: Vec<usize>,
     /// The queries that have an empty mapping or list of documents.
-    pub bare: Vec<Vec<u8>>,
+    pub bare: Vec<BareQuery>,
 }
 
 /// Returns the name of a kind of facet in messages, such as `judge` or `subtopic`.
@@ -123,7 +124,10 @@ impl OwnedRows {
                 return Err(wrong_type(format!("{name}[{}]", shown(query)), of_query, expected));
             };
             if of_query.is_empty()? {
-                with_id(query, name, "query", |query| rows.bare.push(query.to_vec()))?;
+                with_id(query, name, "query", |query| {
+                    let id = query.to_vec();
+                    rows.bare.push(BareQuery { id, is_judged: false });
+                })?;
             }
             for_each(of_query, |doc, of_doc| {
                 let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
@@ -170,7 +174,8 @@ impl OwnedRows {
                 Err(_) => for_each(of_query, |doc, number| reader.other(doc, number))?,
             }
             if rows.values.len() == rows.codes.len() {
-                rows.bare.push(rows.queries.get(place).to_vec());
+                let id = rows.queries.get(place).to_vec();
+                rows.bare.push(BareQuery { id, is_judged: false });
             }
             // One code a row, all at once: `values` grew by the query's documents.
             rows.codes.resize(rows.values.len(), code);
@@ -240,11 +245,12 @@ impl OwnedRows {
             return Err(spec.problem(py, row, message));
         }
         if docs.is_empty() {
-            self.bare.push(self.queries.get(code as usize).to_vec());
+            let id = self.queries.get(code as usize).to_vec();
+            self.bare.push(BareQuery { id, is_judged: true });
         }
         for (at, doc) in docs.iter().enumerate() {
             let number = || match &numbers {
-                Some(numbers) => spec.number(&numbers[at], doc, row),
+                Some(numbers) => spec.number(&numbers[at], [&query, doc], row),
                 None if is_ranked => Ok(-((at + 1) as f64)),
                 None => Ok(1.0),
             };
@@ -467,7 +473,7 @@ impl<'py> TupleSink<'py> for TupleReader<'_, 'py> {
             spec.problem(py, row, message)
         })?;
         let RowFields { query, group: group_id, doc, number } = &fields;
-        let number = || spec.number(number, doc, row);
+        let number = || spec.number(number, [query, doc], row);
         if let (Some(facets), Some(group_id), Some(kind)) = (&mut rows.facets, group_id, group) {
             return push_judgment(facets, [query, group_id, doc], number, spec.name, kind);
         }

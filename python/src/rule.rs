@@ -16,7 +16,7 @@ use crate::errors::{OrRaise, value_error};
 /// settings, so that whatever is compared by this dict is compared by the whole rule.
 pub fn to_dict<'py>(py: Python<'py>, rule: &RankingRule) -> PyResult<Bound<'py, PyDict>> {
     // Every field by its name: a new one does not compile before it has its keyword here.
-    let RankingRule { ties, score, depth, drop_identical_ids, units } = rule;
+    let RankingRule { ties, score, depth, drop_identical_ids, units, excluded } = rule;
     let AppliedAggregation { units, repeats, rows } = units.as_deref().cloned().unwrap_or_default();
     let dict = PyDict::new(py);
     dict.set_item("ties", ties.to_string())?;
@@ -26,6 +26,7 @@ pub fn to_dict<'py>(py: Python<'py>, rule: &RankingRule) -> PyResult<Bound<'py, 
     dict.set_item("doc_id", (!units.is_empty()).then_some(units))?;
     dict.set_item("aggregate", repeats.to_string())?;
     dict.set_item("max_chunks", rows)?;
+    dict.set_item("exclude", excluded.as_deref())?;
     Ok(dict)
 }
 
@@ -36,12 +37,14 @@ pub fn of_dict(dict: &Bound<'_, PyDict>) -> PyResult<RankingRule> {
         repeats: parsed(dict, "aggregate")?,
         rows: item(dict, "max_chunks")?.extract()?,
     };
+    let excluded = item(dict, "exclude")?.extract::<Option<String>>()?;
     Ok(RankingRule {
         ties: parsed(dict, "ties")?,
         score: parsed(dict, "score_type")?,
         depth: item(dict, "depth")?.extract()?,
         drop_identical_ids: item(dict, "drop_identical_ids")?.extract()?,
         units: (units != AppliedAggregation::default()).then(|| Arc::new(units)),
+        excluded: excluded.map(Into::into),
     })
 }
 

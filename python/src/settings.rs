@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
@@ -11,8 +12,8 @@ use laneval::options::{Given, OPTIONS, OptionRow, Value};
 use laneval::pools::PoolOptions;
 use laneval::text::{DetectedFile, DetectedFormats, OptionStyle};
 use laneval::{
-    DocIdRule, Error, Evaluator, FacetKind, Join, LabelMatrix, Notice, ProgressHandle, ReadOptions,
-    RunInput, Scores, Stat,
+    DocIdRule, Error, Evaluator, ExcludedDocs, FacetKind, Input, Join, LabelMatrix, Notice,
+    ProgressHandle, ReadOptions, RunInput, Scores, Stat,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -39,6 +40,22 @@ type IdentifyNumbers = (Vec<(String, String)>, String, Vec<(String, String)>);
 /// Runs as Python gives them: an object each, with a name or none.
 type NamedObjects<'py> = Vec<(Option<String>, Bound<'py, PyAny>)>;
 
+/// Excluded documents as Python gives them: a file, or pairs of query and document.
+#[derive(FromPyObject)]
+enum ExcludeSource {
+    Pairs(Vec<(String, String)>),
+    File(PathBuf),
+}
+
+/// Returns the documents to leave out of rankings, read from their file.
+fn excluded_docs(source: Option<ExcludeSource>) -> Result<Option<Arc<ExcludedDocs>>, Error> {
+    let docs = source.map(|source| match source {
+        ExcludeSource::Pairs(pairs) => Ok(ExcludedDocs::from_pairs(pairs)),
+        ExcludeSource::File(path) => ExcludedDocs::read(Input::Path(path), tables()),
+    });
+    Ok(docs.transpose()?.map(Arc::new))
+}
+
 /// Measures and the options of their evaluation.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Settings {
@@ -57,6 +74,7 @@ impl Settings {
         keywords: Bound<'_, PyDict>,
         doc_id: Option<PyRef<'_, PyDocIds>>,
         qrels_doc_id: Option<PyRef<'_, PyDocIds>>,
+        exclude: Option<ExcludeSource>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let given = options(&keywords)?;
@@ -79,6 +97,7 @@ impl Settings {
             tables: tables(),
             units: rule_of(doc_id),
             qrels_units: rule_of(qrels_doc_id),
+            exclude: py.detach(|| excluded_docs(exclude)).or_raise(py)?,
             shared_judgments: given.flag("per-query"),
             ..join
         };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use laneval::columns::{FacetQrelsBuilder, QrelsColumns, RunColumns};
 use laneval::tables::{self, ColumnIndices};
+use laneval::text::BareQuery;
 use laneval::{FacetKind, Input};
 use laneval_formats::ArrowTable;
 use pyo3::exceptions::PyImportError;
@@ -153,11 +154,14 @@ impl PySource {
     }
 
     /// Returns the ids of queries in memory that have no documents.
-    pub fn bare_queries(&self) -> Vec<Vec<u8>> {
+    pub fn bare_queries(&self) -> Vec<BareQuery> {
         match self {
             Self::Text(_) => Vec::new(),
             Self::Rows(rows) => rows.bare.clone(),
-            Self::Table(table) => tables::Table::bare_queries(table).to_vec(),
+            Self::Table(table) => {
+                let bare = tables::Table::bare_queries(table).iter().cloned();
+                bare.map(|id| BareQuery { id, is_judged: true }).collect()
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use laneval::columns::RunColumns;
 use laneval::labels::Codebook;
+use laneval::text::DetectedFormats;
 use laneval::{Error, Evaluator, Input, Join, ProgressHandle, RunStream};
 use pyo3::prelude::*;
 use self_cell::self_cell;
@@ -13,7 +14,7 @@ use self_cell::self_cell;
 use crate::arrays::Arrays;
 use crate::columns::ColumnNaming;
 use crate::errors::{OrRaise, unanswerable};
-use crate::qrels::{LITTLE, Qrels};
+use crate::qrels::{LITTLE, Qrels, noted};
 use crate::source::PySource;
 use crate::summary::Summary;
 use crate::work::{Workers, work};
@@ -55,6 +56,7 @@ pub struct RankingStream {
     watch: Arc<ProgressHandle>,
     workers: Workers<'static>,
     columns: ColumnNaming,
+    recognised: Arc<DetectedFormats>,
 }
 
 impl RankingStream {
@@ -68,6 +70,9 @@ impl RankingStream {
         columns: ColumnNaming,
     ) -> PyResult<Self> {
         let columns = columns.with_doc_id_column(&join.units);
+        // Nothing else than excluded documents is noted of a stream.
+        let recognised = Arc::<DetectedFormats>::default();
+        let join = Join { recognised: join.exclude.as_ref().map(|_| recognised.clone()), ..join };
         let watch = Arc::<ProgressHandle>::default();
         let evaluator = evaluator.with_progress(Some(watch.clone()));
         let state = match kind {
@@ -83,7 +88,8 @@ impl RankingStream {
                 StreamState::Labels(Box::new(evaluator.stream(&book).or_raise(py)?))
             }
         };
-        Ok(Self { state: Mutex::new(Some(state)), join, evaluator, watch, workers, columns })
+        let state = Mutex::new(Some(state));
+        Ok(Self { state, join, evaluator, watch, workers, columns, recognised })
     }
 
     fn state(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<StreamState>>> {
@@ -172,6 +178,11 @@ impl RankingStream {
             }
             _ => Err(unanswerable(py, "the stream takes rows of a run: push tables or dicts")),
         }
+    }
+
+    /// Returns notes on the excluded documents of the batches.
+    fn notes(&self) -> Vec<String> {
+        noted(self.recognised.all().into_iter())
     }
 
     /// Returns the summary of all batches.

@@ -426,6 +426,7 @@ def test_wrong_keywords(scores, options, error, message):
         scores.compare(**options)
 
 
+@pytest.mark.filterwarnings("ignore::laneval.LanevalWarning")
 def test_what_does_not_belong_together(scores):
     qrels, run = made(3, ties=False)
     one = laneval.evaluate(qrels, run, ["AP", "RR"], per_query=True)
@@ -446,6 +447,7 @@ def test_what_does_not_belong_together(scores):
         (other(judged_only=True), "they were evaluated with judged_only=True and judged_only=False"),
         (other(relevant_from="retrieved"), "they were evaluated with relevant_from='retrieved' and relevant_from='judged'"),
         (other(drop_identical_ids=True), "they were evaluated with drop_identical_ids=True and drop_identical_ids=False"),
+        (other(exclude={query: list(of)[:1] for query, of in run.items()}), "they were evaluated with exclude='[0-9a-f]{32}' and exclude=None"),
         (of_chunks, "they were evaluated with doc_id='before:#' and doc_id=None"),
         (other(aggregate="blank"), "they were evaluated with aggregate='blank' and aggregate='error'"),
         (other(max_chunks=5), "they were evaluated with max_chunks=5 and max_chunks=None"),
@@ -466,7 +468,7 @@ def test_what_does_not_belong_together(scores):
 
 
 def test_every_setting_of_a_rule_is_compared(scores):
-    tried = {"ties", "score_type", "depth", "drop_identical_ids", "doc_id", "aggregate", "max_chunks"}
+    tried = {"ties", "score_type", "depth", "drop_identical_ids", "doc_id", "aggregate", "max_chunks", "exclude"}
     assert set(scores["bm25"].rule._fields) == tried, "a new setting needs a case in the test above"
 
 

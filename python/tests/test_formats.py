@@ -130,6 +130,31 @@ def test_documents_called_as_their_query_are_dropped() -> None:
     assert laneval.evaluate(qrels, run, "RR", drop_identical_ids=True)["RR"] == 1.0
 
 
+def test_excluded_documents_are_left_out(tmp_path: Path) -> None:
+    qrels, run = {"q1": {"d1": 1, "d2": 1}}, {"q1": {"d9": 3.0, "d8": 2.0, "d1": 1.0}}
+    assert laneval.evaluate(qrels, run, ["RR", "AP"]) == {"RR": 1 / 3, "AP": 1 / 6}
+    pairs, lists = tmp_path / "pairs.tsv", tmp_path / "lists.jsonl"
+    pairs.write_text("query_id\tdoc_id\nq1\td9\nq7\td1\n")
+    lists.write_text('{"query": "a text", "id": "q1", "excluded_ids": ["d9"]}\n{"query": "b", "id": "q7", "excluded_ids": ["d1"]}\n')
+    with pytest.warns(laneval.LanevalWarning, match=r"pairs\.tsv: 1 result of 1 query was left out"):
+        of_pairs = laneval.evaluate(qrels, run, ["RR", "AP"], exclude=pairs)
+    assert of_pairs == {"RR": 1 / 2, "AP": 1 / 4}
+    with pytest.warns(laneval.LanevalWarning, match=r"lists\.jsonl: 1 result of 1 query was left out"):
+        assert laneval.evaluate(qrels, run, ["RR", "AP"], exclude=str(lists)).rule == of_pairs.rule
+    with pytest.warns(laneval.LanevalWarning, match="exclude: 1 result of 1 query was left out"):
+        of_dict = laneval.evaluate(qrels, run, ["RR", "AP"], exclude={"q7": ["d1"], "q1": ["d9", "d9"]})
+    assert (of_dict, of_dict.rule) == (of_pairs, of_pairs.rule)
+    assert of_dict.rule.exclude is not None and len(of_dict.rule.exclude) == 32
+    with pytest.warns(laneval.LanevalWarning, match="1 document of it is judged relevant: recall cannot reach 1"):
+        assert laneval.evaluate(qrels, run, "R@10", exclude={"q1": ["d1"]})["R@10"] == 0.0
+    with pytest.warns(laneval.LanevalWarning, match="exclude: nothing was left out"):
+        assert laneval.evaluate(qrels, run, "RR", exclude={"q1": ["d7"], "q2": ["d9"]})["RR"] == 1 / 3
+    with pytest.raises(TypeError, match="a list of documents was expected"):
+        laneval.evaluate(qrels, run, "RR", exclude={"q1": "d9"})
+    with pytest.raises(FileNotFoundError):
+        laneval.evaluate(qrels, run, "RR", exclude=tmp_path / "missing")
+
+
 @pytest.mark.filterwarnings("ignore::laneval.LanevalWarning")
 def test_a_damaged_table_is_an_error_and_nothing_else(capfd: pytest.CaptureFixture[str]) -> None:
     whole = (SAMPLES / "run.parquet").read_bytes()

@@ -20,7 +20,7 @@ VALUES: dict[str, Any] = {
     "per_query": True, "stats": ["std"], "engine": "reference", "adapter": "none", "threads": 2, "progress": lambda done, of: None,
     "columns": {"score": "points"}, "qrels_format": "tsv", "run_format": "msmarco", "subset": "en/test", "drop_identical_ids": True,
     "dialect": "trec9", "doc_id": "before:#", "qrels_doc_id": "before:#", "aggregate": "blank", "max_chunks": 1, "facet": "judge",
-    "judges": "mean",
+    "judges": "mean", "exclude": {"q1": ["q1"]}, "grade_words": {"E": 3},
 }
 
 NEUTRAL = {"engine", "threads", "progress"}
@@ -28,7 +28,7 @@ NEUTRAL = {"engine", "threads", "progress"}
 
 OF_RANKINGS = {
     "score_type", "columns", "qrels_format", "run_format", "subset", "drop_identical_ids", "dialect", "doc_id", "qrels_doc_id",
-    "max_chunks", "facet",
+    "max_chunks", "facet", "exclude", "grade_words",
 }
 """What makes rankings: refused where they are made already, with `ties` and `aggregate` of their own."""
 
@@ -65,6 +65,9 @@ def sources(keyword: str, folder: Path) -> tuple[Any, Any]:
         case "run_format":
             text.write_text("q1 b 1\nq1 a 2\n")
             return QRELS, text
+        case "grade_words":
+            text.write_text("query_id\tdoc_id\tgrade\nq1\tb\tE\nq1\ta\t1\nq2\ta\t1\n")
+            return text, RUN
         case "subset":
             text.write_text(
                 '{"mteb_model_meta": {"model_name": "m"}, "en": {"test": {"q1": {"a": 0.5}}}, "de": {"test": {"q1": {"b": 0.5}}}}'

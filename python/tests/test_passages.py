@@ -70,7 +70,7 @@ def test_columns_that_are_named_are_read() -> None:
         (GOLD, [("q", "d", 5, 5, 1)], laneval.InputError, "run:1: the span of 'd' from 5 to 5 is empty"),
         (GOLD, [("q", "d", -1, 5, 1)], laneval.InputError, "run:1: start '-1' is not a position"),
         (GOLD, [("q", "d", 1.5, 5, 1)], laneval.InputError, "run:1: start 1.5 is not a position"),
-        (GOLD, [("q", "d", 0, 5, float("nan"))], laneval.InputError, "run:1: the score of document 'd' is not a number"),
+        (GOLD, [("q", "d", 0, 5, float("nan"))], laneval.InputError, "run:1: the score of document 'd' of query 'q' is not a number"),
         (GOLD, [{"query": "q", "doc": "d", "score": 1}], ValueError, "no column is the start"),
     ],
 )

@@ -155,9 +155,29 @@ def test_sliced_tables_are_read_where_they_begin(data):
     check(data, data[0], pa.table(padded).slice(1))
 
 
-def test_infinite_scores_are_scores():
+def test_infinite_scores_are_scores(tmp_path):
     run = {"q": {"a": float("-inf"), "b": 0.0, "c": float("inf")}}
     assert laneval.evaluate({"q": {"b": 1}}, run, "RR")["RR"] == 0.5
+    file = tmp_path / "run"
+    file.write_text("q Q0 a 1 -inf t\nq Q0 b 2 0 t\nq Q0 c 3 inf t\n")
+    assert laneval.evaluate({"q": {"b": 1}}, file, "RR")["RR"] == 0.5
+
+
+def test_words_have_grades(tmp_path):
+    file = tmp_path / "qrels.csv"
+    file.write_text("query,doc,label\nq,a,E\nq,b,I\n")
+    columns = {"grade": "label"}
+    qrels = laneval.Qrels(file, columns=columns, grade_words={"E": 3, "I": 0})
+    assert qrels.grades == [0.0, 3.0]
+    run = {"q": {"a": 1.0}}
+    assert laneval.evaluate(file, run, "RR", columns=columns, grade_words={"E": 1, "I": 0})["RR"] == 1.0
+    with pytest.raises(laneval.InputError, match="grade 'I' is not a number, and no word of E=3"):
+        laneval.Qrels(file, columns=columns, grade_words={"E": 3})
+    for wrong in ({"E": "3"}, {"a,b": 1}, ["E"]):
+        with pytest.raises(TypeError, match="grade_words"):
+            laneval.Qrels(file, grade_words=wrong)
+    with pytest.raises(laneval.OptionError, match="grade_words changes nothing"):
+        laneval.Qrels({"q": {"a": 1}}, grade_words={"E": 3})
 
 
 def test_many_runs(data, tmp_path):
@@ -272,13 +292,13 @@ def test_what_is_wrong_in_a_list_is_said_with_its_row(place):
     qrels = [(f"q{at // 20}", f"d{at % 20}", at % 2) for at in range(100)]
     of = qrels[place]
     for wrong, error, said in [
-        ((of[0], of[1], math.nan), laneval.InputError, f"qrels:{place + 1}: the grade of document '{of[1]}' is not a number"),
-        ((of[0], of[1], 10**400), laneval.InputError, f"qrels:{place + 1}: the grade of document '{of[1]}' is 1000"),
+        ((of[0], of[1], math.nan), laneval.InputError, f"qrels:{place + 1}: the grade of document '{of[1]}' of query '{of[0]}' is not a number"),
+        ((of[0], of[1], 10**400), laneval.InputError, f"qrels:{place + 1}: the grade of document '{of[1]}' of query '{of[0]}' is 1000"),
         (of[:2], laneval.InputError, f"qrels:{place + 1}: ('q"),
         (of + (1,), laneval.InputError, f"qrels:{place + 1}: ('q"),
         ((of[0], None, 1), TypeError, "the id None of a document"),
         ((of[0], "\ud800", 1), UnicodeEncodeError, "surrogates"),
-        (("q0", "d1", 1) if place > 1 else qrels[40], laneval.InputError, "judged again"),
+        (("q0", "d1", 3) if place > 1 else ("q2", "d0", 7), laneval.InputError, "here, but grade"),
     ]:
         with pytest.raises(error, match=re.escape(said)):
             laneval.Qrels([*qrels[:place], wrong, *qrels[place + 1 :]])

@@ -50,7 +50,7 @@ def test_what_is_wrong_is_said() -> None:
         ([("q", "d", 30, 10)], CHUNKS, laneval.InputError, "gold:1: the span of 'd' ends at 10, before its start at 30"),
         ([("q", "d", -4, 10)], CHUNKS, laneval.InputError, "gold:1: start '-4' is not a position: a whole number from 0 was expected"),
         ([("q", "d", 1, 1)], CHUNKS, laneval.InputError, "gold:1: the span of 'd' from 1 to 1 is empty"),
-        ([("q", "d", 1, 2, float("nan"))], CHUNKS, laneval.InputError, "gold:1: grade NaN is not a number"),
+        ([("q", "d", 1, 2, float("nan"))], CHUNKS, laneval.InputError, "gold:1: grade NaN of document 'd' of query 'q' is not a number"),
         ([], CHUNKS, laneval.InputError, "gold: there is no row in it"),
         (GOLD, [("c", "d1", 0, 5), ("c", "d1", 0, 6)], laneval.InputError, "chunks:2: chunk 'c' is there again with another span, first on line 1"),
         (GOLD, [("c", "x", 0, 5)], laneval.UnanswerableError, "chunks: has none of the documents of gold ('d1', 'd2' there, 'x' here)"),

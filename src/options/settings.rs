@@ -139,6 +139,7 @@ impl Given {
             format: self.value("qrels-format")?,
             columns: qrels_columns,
             query_lengths: self.path("letor-groups").map(Path::to_owned),
+            grades: self.value("grades")?,
             ..ReadOptions::default()
         };
         let runs_as = ReadOptions {

@@ -427,6 +427,18 @@ pub const OPTIONS: &[OptionRow] = &[
         ..RANKING
     },
     OptionRow {
+        id: "exclude",
+        value: Path("FILE"),
+        first: "Leave documents of FILE out of their queries' rankings",
+        more: "FILE has pairs of query and document as judgments have them, with or without \
+            grades, or records of a query with a list `excluded_ids` or `seen_ids`. This comes \
+            before -M, and judgments stay as they are (docs/queries.md).",
+        others: &["eval", "compare", "show", "build", "pools", "identify"],
+        shapes_rankings: true,
+        keyword: keyword("str | os.PathLike[str] | Mapping[str, Iterable[str]]", ""),
+        ..RANKING
+    },
+    OptionRow {
         id: "pool-depth",
         former: &["depth"],
         value: Number("K", DOCUMENTS),
@@ -977,6 +989,23 @@ pub const OPTIONS: &[OptionRow] = &[
              the columns in their order, with `None` for one that is not read: `[\"query\", None, \
              \"doc\", \"score\"]`. A list with `\"grade\"` is judgments.",
         ),
+        ..INPUT
+    },
+    OptionRow {
+        id: "grades",
+        value: Text("WORDS", GRADE_WORDS),
+        first: "Grades of words in the qrels: E=3,S=2,C=1,I=0",
+        more: "For tables and JSON. Without it, and where columns have names, true, yes and \
+            relevant are 1, and false, no and irrelevant are 0.",
+        others: READING,
+        keyword: named(
+            "grade_words",
+            "Mapping[str, float]",
+            "The grades of words in files of judgments: `{\"E\": 3, \"S\": 2, \"C\": 1, \"I\": \
+             0}`. Without it, and where columns have names, `true`, `yes` and `relevant` are 1, and \
+             `false`, `no` and `irrelevant` are 0.",
+        ),
+        shapes_rankings: true,
         ..INPUT
     },
     OptionRow {

@@ -10,7 +10,7 @@ use super::ValueCheck;
 use crate::aggregation::Aggregation;
 use crate::compare::{Gate, Permutations};
 use crate::doc_ids::rule::DocIdRule;
-use crate::format::ColumnNames;
+use crate::format::{ColumnNames, GradeWords};
 use crate::measure::{Measure, parse_level};
 
 /// Accepts every text.
@@ -109,6 +109,7 @@ pub(super) const DOC_ID_RULE: ValueCheck = |text| {
 };
 pub(super) const AGGREGATION: ValueCheck = |text| parsed::<Aggregation>(text).map(drop);
 pub(super) const COLUMNS: ValueCheck = |text| parsed::<ColumnNames>(text).map(drop);
+pub(super) const GRADE_WORDS: ValueCheck = |text| parsed::<GradeWords>(text).map(drop);
 pub(super) const GATE: ValueCheck = |text| gate(text).map(drop);
 pub(super) const THRESHOLD: ValueCheck = |text| threshold(text).map(drop);
 pub(super) const GRADE: ValueCheck = |text| grade(text).map(drop);

@@ -304,7 +304,7 @@ impl Convert {
 /// Reads the judgments that a file of scores alone is aligned with: LETOR or a matrix.
 fn judgments(join: &Join, path: &Path) -> CliResult<Qrels> {
     let judgments = Threads::default().install(|| join.qrels(path))?;
-    if judgments.aligned().is_some() {
+    if judgments.is_aligned() {
         return Ok(judgments);
     }
     fail(format!(

@@ -1,13 +1,13 @@
 //! Formats of judgments and runs, chosen by the user or recognised by the content.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use laneval::options::Given;
 use laneval::report::Note;
 use laneval::tables::TableReader;
 use laneval::text::{DetectedFile, DetectedFormats};
-use laneval::{Error, Join};
+use laneval::{Error, ExcludedDocs, Input, Join};
 
 use super::style::shown;
 
@@ -15,6 +15,8 @@ use super::style::shown;
 #[derive(Debug, Clone, Default)]
 pub struct RecognisedFormats {
     recognised: Arc<DetectedFormats>,
+    /// The documents of `--exclude`, whose file is read once: it may be a pipe.
+    excluded: Arc<OnceLock<Arc<ExcludedDocs>>>,
 }
 
 /// Returns the reader of files of tables, such as Parquet, if this build has one.
@@ -30,7 +32,17 @@ impl RecognisedFormats {
     /// recognises to these.
     pub fn join(&self, given: &Given) -> Result<Join, Error> {
         let recognised = Some(self.recognised.clone());
-        Ok(Join { tables: tables(), recognised, ..given.join()? })
+        let exclude = given.path("exclude").map(|path| self.excluded(path)).transpose()?;
+        Ok(Join { tables: tables(), recognised, exclude, ..given.join()? })
+    }
+
+    /// Returns the documents that the file of `--exclude` leaves out of rankings.
+    fn excluded(&self, path: &Path) -> Result<Arc<ExcludedDocs>, Error> {
+        if let Some(excluded) = self.excluded.get() {
+            return Ok(excluded.clone());
+        }
+        let read = Arc::new(ExcludedDocs::read(Input::Path(path.to_owned()), tables())?);
+        Ok(self.excluded.get_or_init(|| read).clone())
     }
 
     /// Returns the number of true nearest neighbours of each query, if the judgments are such

@@ -209,6 +209,8 @@ impl RankingOptions {
         let lacking = if self.given.flag("drop-identical-ids") && !matrix.rule().drop_identical_ids
         {
             Some("documents that --drop-identical-ids could drop")
+        } else if self.given.is_given("exclude") && matrix.rule().excluded.is_none() {
+            Some("documents that --exclude could leave out")
         } else if self.given.is_given("qrels-doc-id") {
             Some("judgments that --qrels-doc-id could put together")
         } else {
@@ -246,6 +248,9 @@ impl RankingOptions {
         });
         if let Some(SettingDifference { option, values: [built, requested], .. }) = differs {
             let built = match built.as_str() {
+                _ if option == "--exclude" => {
+                    return Ok(Some(built_otherwise("with other excluded documents", option)));
+                }
                 "none" => format!("without {option}"),
                 _ => format!("with {option} {built}"),
             };

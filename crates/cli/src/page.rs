@@ -165,7 +165,8 @@ pub fn kept_ranks(rule: &RankingRule) -> String {
         rule.depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
     let dropped =
         if rule.drop_identical_ids { ", without documents with the id of their query" } else { "" };
-    format!("{depth}{dropped}")
+    let excluded = if rule.excluded.is_some() { ", without excluded documents" } else { "" };
+    format!("{depth}{dropped}{excluded}")
 }
 
 /// Returns settings for an HTML page where `-J` or `--relevant-from` change the documents that

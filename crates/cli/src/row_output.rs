@@ -184,8 +184,8 @@ impl<'w> RowWriter<'w> {
             (Some(by), None) => return Err(format!("there is no {by}")),
             (None, _) => {}
         }
-        if !row.value.is_finite() {
-            return Err(format!("{} is not a finite number, which files do not have", row.value));
+        if !row.value.is_finite() && matches!(self.format, RowFormat::Jsonl) {
+            return Err(format!("{} is not a finite number, which JSON does not have", row.value));
         }
         match self.format {
             RowFormat::Trec => self.trec(row),

@@ -336,7 +336,7 @@ fn bad_input_is_named_with_its_place() {
     folder
         .put("wrong.run", "q1 Q0\nq1 Q0 b 1 x t\nq1 Q0 c 1 nan t\nq1 Q0 d 1 1 t\nq1 Q0 d 1 2 t\n");
     folder.put("many.run", "q1 Q0 a 1 2 t\n".to_owned() + &"q1 Q0 b 1 x t\n".repeat(30));
-    folder.put("columns.qrels", "q1\tb\t1\n".repeat(30));
+    folder.put("columns.qrels", "q1\tb\t1\nq1\tb\t2\n".repeat(15));
     folder.put("strangers.run", "zz Q0 a 1 1 t\n");
     let gzip = {
         let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -367,7 +367,10 @@ fn bad_input_is_named_with_its_place() {
             ],
         ),
         ("qrels many.run", &["many.run:21: ", "error: … and 10 more"]),
-        ("columns.qrels bm25.run", &["columns.qrels:2: docno 'b' is judged again"]),
+        (
+            "columns.qrels bm25.run",
+            &["columns.qrels:2: docno 'b' of query 'q1' has grade 2 here, but grade 1 on line 1"],
+        ),
         ("qrels strangers.run", &["strangers.run: no query of qrels is in it"]),
         ("qrels cut.gz", &["cut.gz", "ends early"]),
         (

@@ -65,7 +65,7 @@ fn options_overrule_what_is_told() {
     );
     assert_says(
         &folder.error("eval qrels.trec run.trec --columns query,doc"),
-        &["--columns", "a score, a rank or"],
+        &["qrels.trec:1: 4 fields in 'PLAIN-1 0 MED-10 2': expected 'query,doc'"],
     );
     assert_says(
         &folder.error("eval qrels.trec run.trec --run-format xml"),
@@ -110,6 +110,140 @@ fn identical_ids_are_dropped_where_that_is_asked_for() {
     );
     let shown = folder.out("show qrels own.run --query q1 --drop-identical-ids --format jsonl");
     assert!(shown.contains("\"a\"") && !shown.contains("\"document\":\"q1\""), "{shown}");
+}
+
+/// A run of one judged query, whose relevant documents are `a` and `c` (sample judgments), and of
+/// another one.
+const SEEN_RUN: &str = "q1 Q0 x 1 9 t\nq1 Q0 y 2 8 t\nq1 Q0 a 3 7 t\nq2 Q0 x 1 9 t\nq1 Q0 z 4 6 \
+                        t\nq1 Q0 c 5 5 t\nq2 Q0 a 2 8 t\n";
+
+/// The values of RR and AP of q1 and q2 under these options, for a folder with `seen.run`.
+fn seen_values(folder: &Folder, options: &str) -> Vec<String> {
+    let command =
+        "eval qrels r=seen.run -m RR,AP --per-query --queries common --format tsv --quiet";
+    let out = folder.out(&format!("{command} {options}"));
+    let values = out.lines().filter(|line| line.ends_with(char::is_numeric)).map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (fields[1], fields[2], fields[4])
+    });
+    let value = |query: &str, measure: &str| {
+        values.clone().find(|row| (row.0, row.1) == (query, measure)).unwrap().2.to_owned()
+    };
+    vec![value("q1", "RR"), value("q1", "AP"), value("q2", "RR"), value("q2", "AP")]
+}
+
+#[test]
+fn excluded_documents_are_left_out_of_rankings() {
+    let folder = Folder::new();
+    folder.put("seen.run", SEEN_RUN);
+    folder.put("seen.qrels", "q1 0 x 1\nq1 0 z 0\nq1 0 x 0\nq9 0 a 1\n");
+    // q1: x y a z c, with a and c relevant; q2: x a, with a.
+    let all = ["0.3333333333333333", "0.3666666666666667", "0.5", "0.5"];
+    assert_eq!(seen_values(&folder, ""), all);
+    // q1: y a c, of which -M 2 keeps y and a.
+    let without = ["0.5", "0.5833333333333333", "0.5", "0.5"];
+    assert_eq!(seen_values(&folder, "--exclude seen.qrels"), without);
+    assert_eq!(seen_values(&folder, "--exclude seen.qrels -M 2"), ["0.5", "0.25", "0.5", "0.5"]);
+    let run = folder.run("eval qrels r=seen.run -m RR --exclude seen.qrels");
+    assert_says(&run.err, &["note: seen.qrels: 2 results of 1 query were left out (--exclude)\n"]);
+    assert!(!run.err.contains("judged relevant"), "{}", run.err);
+    // The same pairs in other forms, and the same set in any order.
+    for (name, text) in [
+        ("pairs.tsv", "query_id\tdoc_id\nq9\ta\nq1\tz\nq1\tx\n"),
+        ("plain.tsv", "q1\tz\nq1\tx\nq9\ta\n"),
+        ("pairs.csv", "doc_id,user_id\nz,q1\nx,q1\na,q9\n"),
+        ("graded.tsv", "query-id\tcorpus-id\tscore\nq1\tz\t1\nq1\tx\t1\nq9\ta\t1\n"),
+        ("objects.json", r#"{"q1": {"z": 1, "x": 1}, "q9": {"a": 1}}"#),
+        (
+            "bright.jsonl",
+            concat!(
+                r#"{"query": "Why is x?", "id": "q1", "excluded_ids": ["x", "z"], "gold_ids": ["a"]}"#,
+                "\n",
+                r#"{"query": "And a?", "id": "q9", "excluded_ids": ["a"], "gold_ids": ["b"]}"#,
+                "\n",
+                r#"{"query": "And b?", "id": "q8", "excluded_ids": [], "gold_ids": ["b"]}"#,
+                "\n",
+            ),
+        ),
+        (
+            "seen.json",
+            r#"[{"user_id": "q1", "seen_ids": ["x", "z"]}, {"user_id": "q9", "seen_ids": ["a"]}]"#,
+        ),
+        ("exclude.jsonl", r#"{"qid": "q1", "exclude": ["x", "z"]}"#),
+    ] {
+        folder.put(name, text);
+        assert_eq!(seen_values(&folder, &format!("--exclude {name}")), without, "{name}");
+    }
+    let eval = |run: &str, file: &str| format!("eval qrels r={run} -m RR,AP --exclude {file}");
+    let piped = folder.run_with(&eval("-", "seen.qrels"), SEEN_RUN);
+    assert_eq!(piped.out, folder.out(&eval("seen.run", "pairs.csv")));
+    assert_says(&piped.err, &["seen.qrels: 2 results of 1 query were left out"]);
+}
+
+#[test]
+fn excluded_documents_may_be_judged_or_unknown() {
+    let folder = Folder::new();
+    folder.put("seen.run", SEEN_RUN);
+    folder.put("relevant.tsv", "query_id\tdoc_id\nq1\ta\nq1\tb\nq2\te\nq2\ta\n");
+    let run = folder.run("eval qrels seen.run bm25.run -m R@10 --exclude relevant.tsv");
+    let note = "note: relevant.tsv: 5 results of 2 queries were left out (--exclude); 2 documents \
+                of it are judged relevant: recall cannot reach 1\n";
+    assert_says(&run.err, &[note]);
+    assert_says(&run.out, &["seen.run\t\tR@10\tmean\t0.16666666666666666"]);
+    for pairs in ["q9\ta\n", "q1\tnothing\n", "a\tq1\n"] {
+        folder.put("none.tsv", format!("query_id\tdoc_id\n{pairs}"));
+        let run = folder.run("eval qrels seen.run -m RR --exclude none.tsv --quiet");
+        assert_says(&run.err, &["warning: none.tsv: nothing was left out (--exclude)"]);
+    }
+    folder.put("empty", "");
+    let run = folder.run("eval qrels seen.run -m RR --exclude empty --quiet");
+    assert_says(&run.err, &["warning: empty: nothing was left out"]);
+    for (text, expected) in [
+        ("a,b\n1,2\n", "odd:1: 1 field: expected 'query<TAB>document', or a first line"),
+        ("q1 0 d1 1\nq1 0 d2\n", "odd:2: 3 fields"),
+        ("query_id,doc_id\nq1,\n", "odd:2: the document is empty in 'q1,'"),
+    ] {
+        folder.put("odd", text);
+        assert_says(&folder.error("eval qrels seen.run -m RR --exclude odd"), &[expected]);
+    }
+    assert_says(&folder.error("eval qrels seen.run --exclude missing"), &["missing: cannot open"]);
+}
+
+#[test]
+fn excluded_documents_are_known_of_a_matrix() {
+    let folder = Folder::new();
+    folder.put("seen.run", SEEN_RUN);
+    folder.put("seen.tsv", "query_id\tdoc_id\nq1\tx\nq1\tz\n");
+    folder.put("again.tsv", "query_id\tdoc_id\nq1\tz\nq1\tx\nq1\tz\n");
+    folder.put("other.tsv", "query_id\tdoc_id\nq1\tx\n");
+    folder.out("build qrels seen.run -o seen.lmx --exclude seen.tsv --quiet");
+    folder.out("build qrels seen.run -o all.lmx --quiet");
+    let text = folder.out("eval qrels seen.run -m AP --exclude seen.tsv --quiet");
+    assert_eq!(folder.out("eval seen.lmx -m AP --exclude again.tsv --quiet"), text);
+    assert_says(
+        &folder.error("eval all.lmx --exclude seen.tsv"),
+        &["all.lmx has no documents that --exclude could leave out: build it again"],
+    );
+    assert_says(
+        &folder.error("eval seen.lmx --exclude other.tsv"),
+        &["seen.lmx: was built with other excluded documents, so --exclude cannot be answered"],
+    );
+    assert_says(&folder.out("info seen.lmx"), &["all ranks, without excluded documents"]);
+    let shown = folder.out("show qrels seen.run --query q1 --exclude seen.tsv --format jsonl");
+    assert!(shown.contains("\"y\"") && !shown.contains("\"x\""), "{shown}");
+    // The fingerprint is in JSON, and merges with no other.
+    let json = folder.out("eval qrels seen.run -m AP --exclude seen.tsv --quiet --format json");
+    assert!(json.contains("\"excluded\": \"") || json.contains("\"excluded\":\""), "{json}");
+    folder.out("eval qrels seen.run -m AP --exclude seen.tsv --quiet --partial one.lev");
+    folder.put("more", "q7 0 a 1\n");
+    folder.put("more.run", "q7 Q0 a 1 1 t\n");
+    folder.out("eval more seen.run=more.run -m AP --exclude again.tsv --quiet --partial two.lev");
+    folder.out("eval more seen.run=more.run -m AP --exclude other.tsv --quiet --partial no.lev");
+    folder.out("merge one.lev two.lev");
+    assert_says(
+        &folder.error("merge one.lev no.lev"),
+        &["the excluded documents differ (those of ", "set --exclude alike"],
+    );
 }
 
 /// What is no error, but most likely not meant.
@@ -466,4 +600,48 @@ fn builds_without_tables_say_how_to_get_them() {
         &folder.error("eval qrels.trec run.arrow"),
         &["run.arrow: is Arrow, which this build does not read: "],
     );
+}
+
+#[test]
+fn what_spreadsheets_and_labels_look_like_is_read() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q\"1 0 d;1 3\nq\"1 0 e 0\nq2 0 f 2\n");
+    folder.put("run", "q\"1 Q0 e 1 inf t\nq\"1 Q0 d;1 2 -inf t\nq2 Q0 f 1 0.5 t\n");
+    let expected = folder.out("eval qrels run=run -q -m nDCG,RR --format csv");
+    folder.put(
+        "labels.csv",
+        "sep=;\r\nquery;doc;label\r\n\"q\"\"1\";\"d;1\";Exact\r\n\"q\"\"1\";e;no\r\nq2;f;2\r\n",
+    );
+    folder.put(
+        "run.csv",
+        "query;doc;rank;score\n\"q\"\"1\";e;1;inf\n\"q\"\"1\";\"d;1\";2;-inf\nq2;f;1;0.5\n",
+    );
+    let labels = "labels.csv run=run.csv -q -m nDCG,RR --format csv";
+    assert_eq!(folder.out(&format!("eval {labels} --grades Exact=3,no=0")), expected);
+    let shown = folder.out("convert labels.csv --qrels --grades Exact=3,no=0 -o out.trec --quiet");
+    assert_eq!(shown, "");
+    assert_eq!(
+        String::from_utf8_lossy(&folder.get("out.trec")),
+        "q\"1 0 d;1 3\nq\"1 0 e 0\nq2 0 f 2\n"
+    );
+    folder.out("convert run.csv -o run.trec --quiet");
+    assert_eq!(folder.out("eval qrels run=run.trec -q -m nDCG,RR --format csv"), expected);
+    assert_says(
+        &folder.error("convert run.csv -o run.jsonl"),
+        &["run.csv:2: inf is not a finite number, which JSON does not have"],
+    );
+    assert_says(
+        &folder.error("eval labels.csv run.csv --grades Exact=3,maybe=1"),
+        &["labels.csv:4: grade 'no' is not a number, and no word of Exact=3,maybe=1: expected"],
+    );
+    assert_says(
+        &folder.error("eval labels.csv run.csv --grades Exact"),
+        &["--grades", "words and their grades were expected, such as E=3,S=2,C=1,I=0"],
+    );
+    let mut tar = vec![0; 1024];
+    tar[257..262].copy_from_slice(b"ustar");
+    folder.put("all.tar", tar);
+    let ended = folder.error("eval all.tar run.csv");
+    assert_says(&ended, &["all.tar: is an archive (tar): extract it first (`tar xf FILE`)"]);
+    assert!(!ended.contains('\0'));
 }

@@ -1,6 +1,6 @@
 //! Judgments by facet: which measures read what, and what `build` keeps.
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, assert_says};
 
 const JUDGED: &str = "a 1 d1 1\na 2 d1 1\na 2 d2 2\na 1 d3 0\nb 7 d1 1\n";
 const PREFERRED: &str = "a g d1 2\na g d2 1\na g d3 0\nb h d1 1\nb h d2 0\n";
@@ -86,8 +86,9 @@ fn measures_on_other_judgments_are_refused() {
     );
     fails(&folder, "eval -m prefs_simp -m AP preferred run", "needs a grade for each document");
     fails(&folder, "eval --facet nobody -m AP judged run", "nobody");
-    // Without a measure over facets, lines that judge a document again are wrong.
-    fails(&folder, "eval -m AP judged run", "judged:2: ");
+    // Without a measure over facets, lines that judge a document again with its grade count once.
+    let note = "repeated with the same grade, and count";
+    assert_says(&folder.run("eval -m AP judged run").err, &[note]);
 }
 
 #[test]

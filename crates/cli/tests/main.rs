@@ -15,6 +15,8 @@ mod folder;
 mod formats;
 #[cfg(unix)]
 mod gates;
+#[cfg(unix)]
+mod golden;
 mod groups;
 #[cfg(unix)]
 mod guide;

@@ -257,9 +257,10 @@ fn results_agree_on_options_of_the_table() {
         depth: Some(1),
         drop_identical_ids: true,
         units: Some(aggregation.into()),
+        excluded: Some("7".into()),
     };
     let differences = RankingRule::default().differences(&other);
-    assert_eq!(differences.len(), 7);
+    assert_eq!(differences.len(), 8);
     for difference in differences {
         let found = OPTIONS.iter().any(|row| {
             format!("--{}", row.id) == difference.option

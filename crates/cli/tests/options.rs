@@ -82,6 +82,7 @@ fn folder() -> Folder {
     {
         folder.put(name, fs::read(data.join(source)).unwrap());
     }
+    folder.put("words.csv", "query,doc,label\nq1,a,E\nq2,a,1\n");
     folder.out("eval qa run=bm25.run -m AP --partial one.lev");
     folder.out("eval qb run=bm25.run -m AP --partial two.lev");
     folder.out("eval ja run=bm25.run -m AP --judges mean --partial jone.lev");

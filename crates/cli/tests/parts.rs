@@ -374,7 +374,7 @@ fn files_that_are_no_baseline_are_refused() {
 
 /// The options that shape rankings, or say which queries count and what is known of them, each with
 /// a value besides the default.
-const SHAPING: [(&str, &str); 11] = [
+const SHAPING: [(&str, &str); 12] = [
     ("--queries", "--queries common"),
     ("-M", "-M 5"),
     ("-J", "-J"),
@@ -383,6 +383,7 @@ const SHAPING: [(&str, &str); 11] = [
     ("--ties", "--ties input"),
     ("--score-type", "--score-type f32"),
     ("--drop-identical-ids", "--drop-identical-ids"),
+    ("--exclude", "--exclude seen.tsv"),
     ("--doc-id", "--doc-id before:#"),
     ("--aggregate", "--aggregate max"),
     ("--max-chunks", "--max-chunks 5"),
@@ -407,6 +408,7 @@ fn listed() -> BTreeSet<&'static str> {
         depth: Some(5),
         drop_identical_ids: true,
         units: Some(units.into()),
+        excluded: Some("7".into()),
     };
     let evaluation = EvaluationSettings {
         queries: QuerySet::Common,
@@ -430,6 +432,7 @@ fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
             format!("q{part} Q0 q{part} 1 3 t\nq{part} Q0 B 2 2 t\nq{part} Q0 x#1 3 1 t\n"),
         );
     }
+    folder.put("seen.tsv", "query_id\tdoc_id\nq1\tx#1\nq2\tx#1\n");
     folder.out("eval d.1 r=e.1 -m RR --partial a.part");
     folder.out("eval d.1 main=e.1 -m RR -q -o base.json");
     folder.out("compare d.1 a=e.1 b=e.1 -m RR --partial c.part --quiet");

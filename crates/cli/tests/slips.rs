@@ -47,9 +47,9 @@ fn convert_names_the_option_for_the_other_kind_of_rows() {
 #[test]
 fn a_key_that_is_known_is_said_to_be() {
     let folder = Folder::new();
-    folder.put("lists.jsonl", "{\"query_id\": \"q1\", \"doc_ids\": [\"a\"], \"scores\": [1.0]}\n");
+    folder.put("lists.jsonl", "{\"query_id\": \"q1\", \"found\": [\"a\"], \"weights\": [1.0]}\n");
     let expected =
-        "are 'query_id', 'doc_ids', 'scores', and only 'query_id' is known: a record such as";
+        "are 'query_id', 'found', 'weights', and only 'query_id' is known: a record such as";
     fails(&folder, "eval qrels lists.jsonl", &["lists.jsonl:1: the keys", expected]);
 }
 
@@ -80,42 +80,48 @@ fn queries_without_documents_are_named() {
                document, with grade 0\n";
     let two = "2 queries have no documents (such as q2): they do not count; to count as 0, a query \
                needs a document, with grade 0\n";
+    let list = "1 query has an empty list (q2): it is judged, and no document is relevant to it\n";
     let request =
         |id: &str, ratings: &str| format!("{{\"id\": \"{id}\", \"ratings\": [{ratings}]}}");
     let requests = [request("q1", "{\"_id\": \"a\", \"rating\": 1}"), request("q2", "")].join(", ");
-    for (name, text, expected) in [
-        ("one.json", "{\"q1\": {\"a\": 1}, \"q2\": {}}", one),
-        ("two.json", "{\"q3\": {}, \"q1\": {\"a\": 1}, \"q2\": { }}", two),
+    for (name, text, expected, note) in [
+        ("one.json", "{\"q1\": {\"a\": 1}, \"q2\": {}}", one, one),
+        ("two.json", "{\"q3\": {}, \"q1\": {\"a\": 1}, \"q2\": { }}", two, two),
         (
             "lines.jsonl",
             "{\"qid\": \"q2\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": \
              [\"a\"]}\n",
             one,
+            list,
         ),
         (
             "array.json",
             "[{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}, {\"qid\": \"q2\", \"expected_ids\": \
              []}]",
             one,
+            list,
         ),
-        ("requests.json", &format!("{{\"requests\": [{requests}]}}"), one),
-        ("relevant.json", "{\"relevant_docs\": {\"q1\": [\"a\"], \"q2\": []}}", one),
+        ("requests.json", &format!("{{\"requests\": [{requests}]}}"), one, list),
+        ("relevant.json", "{\"relevant_docs\": {\"q1\": [\"a\"], \"q2\": []}}", one, list),
     ] {
         folder.put(name, text);
         let ran = folder.run(&format!("eval {name} run -m RR --per-query"));
         assert_eq!(ran.code, 0, "{}", ran.err);
-        assert_says(&ran.err, &[&format!("note: {name}: {expected}")]);
-        assert!(ran.out.contains("run\t\tRR\tmean\t1\n"), "{}", ran.out);
+        assert_says(&ran.err, &[&format!("note: {name}: {note}")]);
+        // An empty list is a judged query to which nothing is relevant.
+        let mean = if note == list { "0.5" } else { "1" };
+        assert!(ran.out.contains(&format!("run\t\tRR\tmean\t{mean}\n")), "{}", ran.out);
         assert_eq!(folder.run(&format!("eval {name} run -m RR --quiet")).err, "");
-        // A conversion has no row of the query either, and a description does not count it.
+        // A conversion has no row of the query.
         for args in [
             format!("convert {name} --qrels -o out.qrels"),
             format!("info {name}"),
             format!("info {name} run"),
         ] {
             let ran = folder.run(&args);
-            assert_says(&ran.err, &[&format!("note: {name}: {expected}")]);
-            assert_eq!(ran.err.matches("no documents").count(), 1, "{args}: {}", ran.err);
+            let note = if args.starts_with("convert") { expected } else { note };
+            assert_says(&ran.err, &[&format!("note: {name}: {note}")]);
+            assert_eq!(ran.err.matches("q2").count(), 1, "{args}: {}", ran.err);
         }
         let convert = format!("convert {name} --qrels -o out.qrels --quiet");
         assert_eq!(folder.run(&convert).err, "");

@@ -61,6 +61,11 @@ impl tables::Table for ArrowTable {
         });
     }
 
+    fn is_ungraded(&self) -> bool {
+        let ColumnIndices { number, rank, start, lists, .. } = self.places;
+        lists.is_none() && [number, rank, start].iter().all(Option::is_none)
+    }
+
     fn bare_queries(&self) -> &[Vec<u8>] {
         &self.bare
     }
@@ -94,15 +99,15 @@ impl ArrowTable {
             more += self.note(null_rows, count, &mut first);
             let mut wrong = Vec::new();
             let column = |at: usize| batch.column(at).clone();
-            let ColumnIndices { query, doc, number, rank, group, start, .. } = self.places;
+            let ColumnIndices { query, doc, number, rank, group, .. } = self.places;
             let arrow_batch = match self.places.lists {
                 None => Some(ArrowBatch {
                     query: column(query),
                     doc: column(doc),
                     number: match number {
                         Some(at) => Some(to_borrowable_numbers(batch.column(at))),
-                        // Judged passages without grades have grade 1.
-                        None => (rank.is_none() && start.is_some()).then(|| ones(batch.num_rows())),
+                        // Judgments without grades have grade 1.
+                        None => rank.is_none().then(|| ones(batch.num_rows())),
                     },
                     rank: rank.map(column),
                     group: group.map(column),

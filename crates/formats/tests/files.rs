@@ -265,7 +265,7 @@ fn columns_have_the_names_that_are_given() {
 
 /// A row that text could not have is none here, whatever its ids are made of.
 #[test]
-fn empty_ids_and_infinite_numbers_are_refused_with_their_rows() {
+fn empty_ids_and_wrong_numbers_are_refused_with_their_rows() {
     let (_folder, path) = folder();
     let strings = ["q1", "q1", "", "q1", "q3", "q3"];
     let docs = ["10", "", "10", "33", "2", "44"];
@@ -287,8 +287,7 @@ fn empty_ids_and_infinite_numbers_are_refused_with_their_rows() {
         write((id_array(&QUERIES), id_array(&DOCS), numbers(&infinite)));
         assert_eq!(
             wrong().replace(path.to_str().unwrap(), ""),
-            ":1: score inf is not a finite number\n:4: score -inf is not a finite number\n:6: \
-             score NaN is not a number",
+            ":6: score NaN of document '44' of query 'q3' is not a number",
             "{format:?} {at}"
         );
     }
@@ -348,7 +347,7 @@ fn what_cannot_be_ids_or_numbers_is_said() {
         ),
         ("doc_id", Arc::new(nested) as ArrayRef, ": column `doc_id` is of type List"),
         ("score", views(&DOCS), ": column `score` is of type Utf8View: numbers were expected"),
-        ("score", nan, ":3: score NaN is not a number"),
+        ("score", nan, ":3: score NaN of document"),
     ] {
         let mut columns =
             vec![("qid", views(&QUERIES)), ("doc_id", views(&DOCS)), ("score", floats.clone())];
@@ -472,7 +471,7 @@ fn lists_are_rows() {
     }
 }
 
-/// A row whose list is empty makes no row of documents, and is noted.
+/// A row whose list is empty is a judged query to which nothing is relevant, and is noted.
 #[test]
 fn queries_with_empty_lists_are_noted() {
     let (_folder, path) = folder();
@@ -488,15 +487,16 @@ fn queries_with_empty_lists_are_noted() {
                     &batch(&[("query", query.clone()), ("expected_ids", list.clone())]),
                     rows,
                 );
-                join.qrels(path.as_path()).unwrap();
+                let qrels = join.qrels(path.as_path()).unwrap();
+                assert_eq!(qrels.queries().len(), 4);
                 let notes: Vec<String> = recognised
                     .all()
                     .into_iter()
                     .filter(|file| file.note)
                     .map(|file| file.what)
                     .collect();
-                let expected = "2 queries have no documents (such as 2): they do not count; to \
-                            count as 0, a query needs a document, with grade 0";
+                let expected = "2 queries have empty lists (such as 2): they are judged, and no \
+                            document is relevant to them";
                 assert_eq!(notes, [expected], "{format:?} {}", query.data_type());
             }
         }

@@ -503,7 +503,8 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
             queries,
             docs,
             &[1.0, f64::NAN, f64::NAN][..],
-            "mine:5: score NaN is not a number\nmine:6: score NaN is not a number",
+            "mine:5: score NaN of document 'b' of query 'q1' is not a number\nmine:6: score NaN of \
+             document 'a' of query 'q2' is not a number",
         ),
         (
             queries,
@@ -562,11 +563,11 @@ fn what_is_wrong_with_judgments_is_told_with_its_row() {
     };
     assert_eq!(
         error(Numbers::from(&[1.0, f64::INFINITY]), &["a", "b"]),
-        "qrels:2: grade inf is not a finite number"
+        "qrels:2: grade inf of document 'b' of query '1' is not a finite number"
     );
     assert_eq!(
         error(Numbers::F16(&[0x3c00, 0x7e00]), &["a", "b"]),
-        "qrels:2: grade NaN is not a finite number"
+        "qrels:2: grade NaN of document 'b' of query '1' is not a number"
     );
     assert_eq!(
         error(Numbers::from(&[1u8, 2]), &["a", "a"]),
@@ -632,7 +633,10 @@ fn problems_of_lists_are_told_by_the_rows_of_the_table() {
         "{again}"
     );
     let nan = refused(docs, [5.0, 4.0, f64::NAN, 2.0, 1.0]);
-    assert!(nan.starts_with("run:3: score NaN is not a number"), "{nan}");
+    assert!(
+        nan.starts_with("run:3: score NaN of document 'c' of query 'q2' is not a number"),
+        "{nan}"
+    );
     let wrong = |ends: &'static [usize]| {
         let rows = RunColumns::scored(&["q1", "q1"], &["a", "b"], &[2.0f64, 1.0]);
         let all = [RunColumns { lists: Some(ends), ..rows }];
@@ -725,12 +729,12 @@ fn judgments_that_are_all_wrong_are_told() {
     let message = |judgments: &[(&str, &str, f64)]| {
         Qrels::new(judgments.iter().copied()).map(drop).unwrap_err().to_string()
     };
-    let one = "qrels:1: grade inf is not a finite number";
+    let one = "qrels:1: grade inf of document 'd' of query 'q1' is not a finite number";
     assert_eq!(message(&[infinite("q1")]), one);
     assert_eq!(message(&[infinite("q1"), ("q2", "d", 1.0)]), one);
     assert_eq!(
         message(&[infinite("q1"), ("q2", "d", 1.0), infinite("q3"), ("q1", "e", 1.0)]),
-        format!("{one}\n{}", one.replace(":1:", ":3:"))
+        format!("{one}\n{}", one.replace(":1:", ":3:").replace("q1", "q3"))
     );
     let run = |results: &[(&str, &str, f64)]| {
         let qrels = Qrels::new([("q1", "d", 1.0)]).unwrap();
@@ -738,9 +742,7 @@ fn judgments_that_are_all_wrong_are_told() {
             Join::default().rankings(&qrels, [("mine".to_owned(), results.iter().copied())]);
         joined.map(drop).unwrap_err().to_string()
     };
-    assert_eq!(run(&[("q1", "d", f64::NAN)]), "mine:1: score NaN is not a number");
-    assert_eq!(
-        run(&[("q1", "d", f64::NAN), ("q2", "d", 1.0)]),
-        "mine:1: score NaN is not a number"
-    );
+    let nan = "mine:1: score NaN of document 'd' of query 'q1' is not a number";
+    assert_eq!(run(&[("q1", "d", f64::NAN)]), nan);
+    assert_eq!(run(&[("q1", "d", f64::NAN), ("q2", "d", 1.0)]), nan);
 }

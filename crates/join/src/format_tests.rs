@@ -7,7 +7,7 @@ use crate::bytes::input::RunInput;
 use crate::cases::{cases, some};
 use crate::format::detect::{enough::HEAD, foreign::head};
 use crate::format::{InputFormat, ReadOptions};
-use crate::lines::chunks::ChunkSize;
+use crate::lines::{chunks::ChunkSize, dialect::Dialect};
 use crate::matrix::{LabelMatrix, RunInfo};
 use crate::rule::TieBreak;
 use crate::settings::Join;
@@ -99,6 +99,15 @@ const QRELS: &[(&str, Write)] = &[
     }),
     ("quoted CSV", |rows| lines(rows, |q, d, g| format!("\"{q}\",\"{d}\",\"{g}\"\n"))),
     ("four columns of CSV", |rows| lines(rows, |q, d, g| format!("{q},0,{d},{g}\n\n"))),
+    ("semicolons", |rows| {
+        format!(
+            "qid;\"doc;id\";docid;label\n{}",
+            lines(rows, |q, d, g| format!("{q};x;\"{d}\";{g}\n"))
+        )
+    }),
+    ("a named semicolon", |rows| {
+        format!("sep=;\r\n{}", lines(rows, |q, d, g| format!("{q};{d};{g}\r\n")))
+    }),
     ("JSON", |rows| objects(rows, ["", " ", ""])),
     ("pretty JSON", |rows| objects(rows, ["\n ", "\n\t", "\r\n"])),
     ("JSONL", |rows| {
@@ -373,8 +382,8 @@ fn scores_go_with_letor() {
         ),
         (
             "nan\n1.5\n2\n",
-            "run:1: score 'nan' is not a finite number: expected 'a score on each line, and no \
-             header'",
+            "run:1: score 'nan' of document 'd1' of query '7' is not a number: expected 'a score on \
+             each line, and no header'",
         ),
     ] {
         assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), message);
@@ -500,6 +509,141 @@ fn documents_that_are_called_as_their_query_are_dropped() {
     }
 }
 
+/// Ids with quotes are read as they are meant, wherever the first of them stands.
+#[test]
+fn ids_may_have_quotes() {
+    let rows = |filler: usize| {
+        let filler = (0..filler).map(|at| ["z".to_owned(), format!("document{at:09}")]);
+        let rows = [["a\"b", "\"d,1\";"], ["a\"b", "e\"\""], ["a\"b", "f"], ["c", "\"\""]];
+        filler.chain(rows.map(|row| row.map(str::to_owned))).collect::<Vec<_>>()
+    };
+    let field = |id: &str| format!("\"{}\"", id.replace('"', "\"\""));
+    let joins = [TieBreak::Rank, TieBreak::Input].map(|ties| Join { ties, ..Join::default() });
+    for (join, filler) in joins.iter().flat_map(|join| [(join, 0), (join, 6000)]) {
+        let (all_rows, last) = (rows(filler), filler + 9);
+        let write = |row: fn(&str, &str, usize) -> String| {
+            let rows = all_rows.iter().enumerate();
+            rows.map(|(at, [query, doc])| row(query, doc, at)).collect::<String>()
+        };
+        let qrels = write(|query, doc, at| format!("{query} 0 {doc} {}\n", at % 2));
+        // The ranks of equal scores descend.
+        let run: String = all_rows
+            .iter()
+            .enumerate()
+            .map(|(at, [query, doc])| format!("{query} Q0 {doc} {} 1 t\n", last - at))
+            .collect();
+        let expected = all(&read(join, &qrels, &run, 1 << 20, false).unwrap());
+        for separator in [",", ";", "\t"] {
+            let table = |header: &str, number: &dyn Fn(usize) -> String| {
+                let rows = all_rows.iter().enumerate().map(|(at, [query, doc])| {
+                    let [query, doc] = [query, doc].map(|id| field(id));
+                    format!("{query},{doc},{}\n", number(at))
+                        .replace("\",", &format!("\"{separator}"))
+                });
+                let header = header.replace(',', separator);
+                format!("{header}\n{}", rows.collect::<String>())
+            };
+            let qrels = table("qid,docid,label", &|at| (at % 2).to_string());
+            let run = table("qid,docid,rank,score", &|at| format!("{}{separator}1", last - at));
+            for (size, compressed) in [(1 << 20, false), (1, false), (100, true)] {
+                let found = read(join, &qrels, &run, size, compressed);
+                assert_eq!(all(&found.unwrap()), expected, "{separator:?} {filler} {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn grades_may_be_words() {
+    let run = "q Q0 d 1 2 t\nq Q0 e 2 1 t\n";
+    let with = |words: Option<&str>| {
+        let grades = words.map(|words| words.parse().unwrap());
+        let qrels_as = ReadOptions { grades, ..ReadOptions::default() };
+        Join { qrels_as, ..Join::default() }
+    };
+    let trec = |grades: [u8; 2]| {
+        let [one, other] = grades;
+        let qrels = format!("q 0 d {one}\nq 0 e {other}\n");
+        all(&read(&Join::default(), qrels, run, 9, false).unwrap())
+    };
+    let words = Some("E=3, not good = 0");
+    for (words, qrels, expected) in [
+        (None, "query,doc,label\nq,d,TRUE\nq,e,no\n", [1, 0]),
+        (None, "query\tdoc\tlabel\nq\td\tirrelevant\nq\te\t2\n", [0, 2]),
+        (
+            None,
+            "{\"qid\": \"q\", \"docid\": \"d\", \"label\": true}\n{\"qid\": \"q\", \"docid\": \
+             \"e\", \"label\": false}\n",
+            [1, 0],
+        ),
+        (words, "query,doc,label\nq,d,E\nq,e,not good\n", [3, 0]),
+        (words, "q,d,E\nq,e,2\n", [3, 2]),
+        (words, "q;0;d;not good\nq;0;e;E\n", [0, 3]),
+    ] {
+        for size in [1 << 20, 1] {
+            let found = all(&read(&with(words), qrels, run, size, size == 1).unwrap());
+            assert_eq!(found, trec(expected), "{qrels}");
+        }
+    }
+    let known = "E=3,not good=0";
+    for (words, qrels, message) in [
+        (
+            words,
+            "query,doc,label\nq,d,E\nq,e,e\n",
+            format!(
+                "qrels:3: grade 'e' is not a number, and no word of {known}: expected \
+                 'query,doc,label'"
+            ),
+        ),
+        (
+            words,
+            "{\"qid\": \"q\", \"docid\": \"d\", \"label\": true}\n",
+            format!(
+                "qrels:1: grade 'true' is not a number, and no word of {known}: expected \
+                 '{{\"qid\": …, \"docid\": …, \"label\": …}}'"
+            ),
+        ),
+        (
+            None,
+            "q,d,true\nq,e,false\n",
+            "qrels:1: grade 'true' is not a number: expected 'query,document,grade'\nqrels:2: grade \
+             'false' is not a number: expected 'query,document,grade'"
+                .into(),
+        ),
+        (
+            words,
+            "q 0 d 1\nq 0 e E\n",
+            "qrels:2: grade 'E' is not a number: expected 'query iter docno grade'".into(),
+        ),
+    ] {
+        assert_eq!(read(&with(words), qrels, run, 1 << 20, false).unwrap_err(), message);
+    }
+    let error = read(&with(words), run, "qid,docid,score\nq,d,E\n", 9, false).unwrap_err();
+    assert!(error.contains("run:2: score 'E' is not a number: expected"), "{error}");
+}
+
+#[test]
+fn archives_are_told() {
+    let mut tar = [0; 512];
+    tar[..9].copy_from_slice(b"qrels.txt");
+    tar[257..263].copy_from_slice(b"ustar\0");
+    let tar = [&tar[..], b" 0 d 1\nq 0 e 1\n", &[0; 1024]].concat();
+    let message = "qrels: is an archive (tar): extract it first (`tar xf FILE`)";
+    let dialect = Dialect::Trec9;
+    for join in [Join::default(), Join { dialect, ..Join::default() }] {
+        for compressed in [false, true] {
+            let error = read(&join, &tar, "q Q0 d 1 1 t\n", 9, compressed).unwrap_err();
+            assert_eq!(error, message);
+        }
+    }
+    for (start, message) in [
+        ("PK\x03\x04\x14", "run: is an archive (zip): extract it first (`unzip FILE`)"),
+        ("7z\u{bc}", "run:1: 1 field in '7z\u{bc}': expected 'query iter docno rank score tag'"),
+    ] {
+        assert_eq!(of_run(start), message);
+    }
+}
+
 /// Returns the message for a text as judgments, wherever it is cut.
 fn of_qrels(text: &str) -> String {
     let found = [1 << 20, 1, 13].map(|size| {
@@ -543,21 +687,37 @@ fn what_is_wrong_is_said_with_its_line() {
              not a number: expected 'qid,docid,score'"
                 .into(),
         ),
-        ("qid,docid,score\nq,d,NaN\n", "run:2: score 'NaN' is not a finite number: expected \
-                                        'qid,docid,score'".into()),
-        ("qid,docid,score\nq,d,inf\n", "run:2: score 'inf' is not a finite number: expected \
-                                        'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,NaN\n", "run:2: score 'NaN' of document 'd' of query 'q' is not a \
+            number: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,1e999\n", "run:2: score '1e999' of document 'd' of query 'q' is \
+            not a finite number: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,inf\nq,e,-Infinity\n", String::new()),
+        // Semicolons stand between columns where commas stand in numbers.
+        ("qid;docid;score\nq;d,1;1\n\"q\";\"e;\";0.5\n", String::new()),
+        ("qid;docid;score\nq;d;1\nq;e;0,5\n", "run:3: score '0,5' is not a number (it has a \
+            comma: a decimal point was expected): expected 'qid;docid;score'".into()),
+        ("q;Q0;d;1;0,5\n", "run:1: the score '0,5' has a comma: a decimal point was \
+            expected".into()),
+        ("q;d;1\nq;e;2\n", String::new()),
+        ("q;d;1\nq;e;3\n", "run:2: '3' where rank 2 was expected: a run of three columns without \
+            a header has ranks, which count 1, 2, 3 … in every query, in the order of the lines; \
+            say `--run-format msmarco` if these are ranks in another order or with gaps, or \
+            `--columns query,doc,score` if they are scores".into()),
+        ("sep=;\r\nqid;docid;score\r\nq;d;1\r\nq;e;x\r\n", "run:4: score 'x' is not a number: \
+            expected 'qid;docid;score'".into()),
+        ("sep=,\nq,Q0,d,1,0.5\nq,Q0,e,2\n", "run:3: 4 fields in 'q,Q0,e,2': expected \
+            'query,iter,document,rank,score'".into()),
+        ("sep=\t\nq\td\t1\nq\te,f\t2\n", String::new()),
         ("qid,docid,score\nq,d,1\nqid,docid,score\nq,e,1\n", "run:3: score 'score' is not a \
             number: expected 'qid,docid,score'".into()),
         ("qid,docid,score\nq,d,1\nq,d,2\n", "run:3: docno 'd' occurs again for query 'q', first on \
             line 2".into()),
         ("qid,docid,score\n\"q,d,1\nq,e,2\n", "run:2: a quote (\") in '\"q,d,1' is not closed \
             where its field ends, or not on its line: expected 'qid,docid,score'".into()),
-        ("qid,docid,score\nq,\"d\"\"e\",1\n", "run:2: the document has quotes in it in \
-            'q,\"d\"\"e\",1', which is not read from a table".into()),
+        ("qid,docid,score\nq,\"d\"\"e\",1\nq,\"d\",2\n", String::new()),
         ("qid,docid,score\n", "run: there is no result in it: expected 'qid,docid,score'".into()),
         ("qid,docid\nq,d\n", "run:1: found no score among 'qid', 'docid': known names are score, \
-                              sim, prediction, pred, preds, rating_pred, rank, doc_position, \
+                              sim, prediction, pred, preds, rating_pred, scores, rank, doc_position, \
                               position; `--columns query=…,doc=…,score=NAME` names another".into()),
         ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not \
                             known: `--columns query=…,doc=…,score=…` says which is what".into()),
@@ -577,8 +737,8 @@ fn what_is_wrong_is_said_with_its_line() {
                   complete?".into()),
         ("{\"q\": {\"d\": 1,}}", "run:1: trailing comma at '}'".into()),
         ("{\"q\": {\"d\": NaN, \"e\": null,\n \"f\": \"1\", \"g\": [1, {}]}}", format!(
-            "run:1: score 'NaN' is not a finite number: {shape}\nrun:1: score 'null' is not a \
-             number: {shape}\n\
+            "run:1: score 'NaN' of document 'd' of query 'q' is not a number: {shape}\n\
+             run:1: score 'null' is not a number: {shape}\n\
              run:2: document 'f' of query 'q' has the string '1', and not a score\nrun:2: document \
              'g' of query 'q' has an array, and not a score"
         )),
@@ -608,8 +768,8 @@ fn what_is_wrong_is_said_with_its_line() {
              a number\nrun:7: trailing characters at 'x'\n\
              run:8: the JSON ends within a string: is the file complete?\nrun:9: 'qid' occurs \
              twice in the record\n\
-             run:10: score 'NaN' is not a finite number: expected '{\"qid\": …, \"docid\": \
-             …, \"score\": …}'"
+             run:10: score 'NaN' of document 'i' of query 'q' is not a number: expected \
+             '{\"qid\": …, \"docid\": …, \"score\": …}'"
                 .into(),
         ),
         ("{\"a\": 1}\n", format!("run:1: the keys of the first record are 'a', and none is known: \
@@ -623,8 +783,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("[]", format!("run:1: the array is empty: {records} was expected")),
         ("[{}]", format!("run:1: the first record has no keys: {records} was expected")),
         ("[[\"q\", \"d\", 1]]", format!("run:1: {records} was expected at '[\"q\", \"d\", 1]]'")),
-        ("{\"q1\": [\"d1\"]}", "run:1: query 'q1' has an array, and not an object of documents: \
-                                expected '{\"query\": {\"document\": score, …}, …}'".into()),
+        ("{\"q1\": [\"d1\"]}", String::new()),
         // Records with lists.
         (
             "{\"query\": \"a\", \"retrieved_ids\": [\"d\", 7], \"score\": [2, \
@@ -642,14 +801,14 @@ fn what_is_wrong_is_said_with_its_line() {
              2]}\n{\"query\": \"l\", \"retrieved_ids\": [\"\"], \"score\": [1]}",
             "run:3: 4 ids and 3 scores: a score for each id was expected\nrun:4: 'retrieved_ids' \
              is the string 'd', and not a list of ids\n\
-             run:5: 'score' is 'null', and not a list of scores\nrun:6: the document is an object \
-             or an array, and neither a string nor an integer\n\
+             run:5: 'score' is 'null', and not a list of scores\nrun:6: a document has no id: its \
+             keys are none\n\
              run:7: a score is the string '1', and not a number\nrun:8: there is no 'score' in the \
              record\n\
              run:9: the query is an object or an array, and neither a string nor an \
              integer\nrun:10: 'retrieved_ids' occurs twice in the record\n\
-             run:11: score 'NaN' is not a finite number: expected '{\"query\": \
-             …, \"retrieved_ids\": […], \"score\": […]}'\n\
+             run:11: score 'NaN' of document 'e' of query 'k' is not a number: expected \
+             '{\"query\": …, \"retrieved_ids\": […], \"score\": […]}'\n\
              run:12: the document is empty"
                 .into(),
         ),
@@ -715,8 +874,9 @@ fn what_is_wrong_is_said_with_its_line() {
         ("{\"requests\": [{\"id\": \"q\", \"ratings\": \
           []}]}", "run: these are judgments, a run was expected: the order is QRELS RUN".into()),
         // Texts that are not a table.
-        ("q;d;1\n", "run:1: the columns of 'q;d;1' are separated by ';', which is not read: tabs \
-                     and commas are, for example after `tr ';' '\\t'`".into()),
+        ("q::d::1::9\nq::e::2::8\n", "run:1: the columns of 'q::d::1::9' are separated by '::', \
+            which is not read: tabs and commas are, for example after `sed 's/::/\\t/g'`, and with \
+            `--columns query,doc,score,-`".into()),
         ("qid|docid|score\nq|d \
           e|1\n", "run:1: the columns of 'qid|docid|score' are separated by '|', which is not \
                    read: tabs and commas are, for example after `tr '|' '\\t'`".into()),
@@ -747,8 +907,7 @@ fn what_is_wrong_is_said_with_its_line() {
                                             'score'".into()),
         ("QID,qid,docid,score\nx,q,d,1\n", String::new()),
         ("{\"q\": {\"d\": 1e999, \"e\": -Infinity,\r\n\"f\": 1\"x\"}}", format!(
-            "run:1: score '1e999' is not a finite number: {shape}\nrun:1: score '-Infinity' is not \
-             a finite number: {shape}\n\
+            "run:1: score '1e999' of document 'd' of query 'q' is not a finite number: {shape}\n\
              run:2: expected `,` or `}}` at '\"x\"}}'"
         )),
         ("{\"q\": {\"d\": 1,\n\"\\ud83d\": \
@@ -770,7 +929,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: found no query among '\\u{feff}qid', \
             'docid', 'score': known names are query_id, qid, q_id, topic_id, \
             query, topic, user_id, userid, session_id, indexes, user_input, searchtext, \
-            query_text; `--columns query=NAME,doc=…,score=…` names another".into()),
+            query_text, question_id, user, customer_id; `--columns query=NAME,doc=…,score=…` names another".into()),
     ];
     let wrong: Vec<String> = cases
         .iter()
@@ -792,9 +951,8 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
         ),
         (
             "q,d\n",
-            "qrels:1: there is no header, and 2 columns: say which are queries, documents and \
-             grades in their order \
-             (`--columns query,-,doc,grade`), or by their names in the first line (`--columns \
+            "qrels:1: there is no header, and 2 columns: say which are queries and documents in \
+             their order (`--columns query,doc`), or by their names in the first line (`--columns \
              query=…,doc=…,grade=…`)",
         ),
         (
@@ -840,8 +998,19 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
         ),
         (
             "NaN qid:q 1:0.5 # d\n",
-            "qrels:1: grade 'NaN' is not a finite number: expected 'grade qid:query feature:value \
-             … # document'",
+            "qrels:1: grade 'NaN' of document 'd' of query 'q' is not a number: expected 'grade \
+             qid:query feature:value … # document'",
+        ),
+        (
+            "1::1193::5::978300760\n1::661::3::978302109\n",
+            "qrels:1: the columns of '1::1193::5::978300760' are separated by '::', which is not \
+             read: tabs and commas are, for example after `sed 's/::/\\t/g'`, and with `--columns \
+             query,doc,grade,-`",
+        ),
+        (
+            "query,doc,label\nq,d,maybe\n",
+            "qrels:2: grade 'maybe' is not a number (`--grades maybe=…` gives words grades): expected \
+             'query,doc,label'",
         ),
     ];
     for (text, expected) in cases {
@@ -891,8 +1060,9 @@ fn nothing_is_too_deep() {
 #[test]
 fn json_of_every_kind_is_read_or_refused() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let finite = "is not a finite number: expected '{\"qid\": …, \"docid\": …, \"score\": …}'";
-    let number = finite.replace("finite ", "");
+    let number = "is not a number: expected '{\"qid\": …, \"docid\": …, \"score\": …}'";
+    let finite = number.replace("a number", "a finite number");
+    let of_doc = "of document 'e' of query 'q'";
     let record = |score: &str, rest: &str| {
         format!("{{\"qid\": \"q\", \"docid\": \"e\", \"score\": {score}{rest}}}")
     };
@@ -910,9 +1080,9 @@ fn json_of_every_kind_is_read_or_refused() {
         (record("1", ", \"x\": \"\\ud800\""), String::new()),
         (record("1", ", \"x\": \"a\tb\""), String::new()),
         // And where it is read.
-        (record("NaN", ", \"x\": \"NaN\""), format!("score 'NaN' {finite}")),
-        (record("-Infinity", ""), format!("score '-Infinity' {finite}")),
-        (record("1e999", ""), format!("score '1e999' {finite}")),
+        (record("NaN", ", \"x\": \"NaN\""), format!("score 'NaN' {of_doc} {number}")),
+        (record("-Infinity", ""), String::new()),
+        (record("1e999", ""), format!("score '1e999' {of_doc} {finite}")),
         (record("null", ""), format!("score 'null' {number}")),
         (record("true", ""), format!("score 'true' {number}")),
         (record("\"1\"", ""), "the score is the string '1', and not a number".into()),

@@ -79,6 +79,6 @@ mod test_support;
 
 // The package below.
 use laneval_read::{
-    aggregation, atomic_file, bytes, columns, doc_ids, error, format, ids, judged_by, lines,
-    numbers, progress, rows, rule, sort, text,
+    aggregation, atomic_file, bytes, columns, doc_ids, error, excluded, format, ids, judged_by,
+    lines, numbers, progress, rows, rule, sort, text,
 };

@@ -5,6 +5,7 @@ use std::{num::NonZeroU32, sync::Arc};
 use crate::aggregation::Aggregation;
 use crate::bytes::mmap::FileAccess;
 use crate::doc_ids::rule::DocIdRule;
+use crate::excluded::ExcludedDocs;
 use crate::format::{DetectedFormats, ReadOptions, tables::TableReader};
 use crate::judged_by::FacetKind;
 use crate::lines::dialect::Dialect;
@@ -60,6 +61,9 @@ pub struct Join {
     /// Whether to drop documents with the id of their query from rankings, before [`Join::depth`]
     /// counts, as BEIR does.
     pub drop_identical_ids: bool,
+    /// The documents to leave out of the rankings of some queries, before [`Join::depth`] counts.
+    /// With [`Join::units`] these are units. Judgments stay as they are.
+    pub exclude: Option<Arc<ExcludedDocs>>,
     /// The units of the results, if documents are retrieved in pieces and judgments are of units.
     /// Equal scores are ordered by the ids of units.
     pub units: DocIdRule,
@@ -126,6 +130,7 @@ impl Join {
             score: self.dialect.score(self.score),
             depth: self.depth.map(NonZeroU32::get),
             drop_identical_ids: self.drop_identical_ids,
+            excluded: self.exclude.as_ref().map(|excluded| excluded.fingerprint().clone()),
             // The units of judgments are in the fingerprint of the merged judgments.
             units: self.aggregates().then(|| {
                 Arc::new(AppliedAggregation {

@@ -14,6 +14,7 @@
 //! doc_ids  the unit that a result or a judgment counts for
 //! text     an input that is opened and whose format is known
 //! rows     rows one after another, as they stand in a text
+//! excluded the documents that are left out of the rankings of some queries
 //! ```
 //!
 //! A dialect (see `lines::dialect`) decides which lines are valid.
@@ -49,6 +50,8 @@ pub mod doc_ids;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
+pub mod excluded;
+#[doc(hidden)]
 pub mod format;
 #[doc(hidden)]
 pub mod ids;
@@ -67,5 +70,7 @@ pub mod rows;
 pub mod rule;
 #[doc(hidden)]
 pub mod sort;
+#[cfg(feature = "serde")]
+mod stored_drops;
 #[doc(hidden)]
 pub mod text;

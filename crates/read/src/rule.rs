@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::aggregation::Aggregation;
+#[cfg(feature = "serde")]
+use super::stored_drops::{self, StoredDrops};
 
 /// The order in a ranking of documents with equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -151,7 +153,7 @@ fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDiffer
 /// of given results. An evaluation, merge or comparison requires one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", serde(from = "StoredRule", into = "StoredRule"))]
 pub struct RankingRule {
     /// The order of equal scores.
     pub ties: TieBreak,
@@ -162,9 +164,45 @@ pub struct RankingRule {
     /// Whether documents with the id of their query were dropped.
     pub drop_identical_ids: bool,
     /// The rule of units; `None` is the default rule.
-    // It is not left out, as an `Option` may be otherwise.
-    #[cfg_attr(feature = "serde", serde(deserialize_with = "serde::Deserialize::deserialize"))]
     pub units: Option<Arc<AppliedAggregation>>,
+    /// The fingerprint of the pairs of query and document that were left out; `None` if all
+    /// documents were kept.
+    pub excluded: Option<Arc<str>>,
+}
+
+/// The fields of a ranking rule as they are stored.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRule {
+    ties: TieBreak,
+    score: ScoreType,
+    depth: Option<u32>,
+    #[serde(with = "stored_drops::flag")]
+    drop_identical_ids: StoredDrops,
+    // It is not left out, as an `Option` may be otherwise.
+    #[serde(deserialize_with = "serde::Deserialize::deserialize")]
+    units: Option<Arc<AppliedAggregation>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "stored_drops::key")]
+    excluded: Option<Arc<str>>,
+}
+
+#[cfg(feature = "serde")]
+impl From<RankingRule> for StoredRule {
+    fn from(rule: RankingRule) -> Self {
+        let RankingRule { ties, score, depth, drop_identical_ids, units, excluded } = rule;
+        let drop_identical_ids = (drop_identical_ids, excluded.clone());
+        Self { ties, score, depth, drop_identical_ids, units, excluded }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<StoredRule> for RankingRule {
+    fn from(stored: StoredRule) -> Self {
+        let StoredRule { ties, score, depth, drop_identical_ids, units, excluded } = stored;
+        let (drop_identical_ids, print) = drop_identical_ids;
+        Self { ties, score, depth, drop_identical_ids, units, excluded: print.or(excluded) }
+    }
 }
 
 impl RankingRule {
@@ -180,15 +218,18 @@ impl RankingRule {
 
     fn settings(&self) -> Vec<RuleSetting> {
         // Every field is named, so that a new field does not compile without its place here.
-        let Self { ties, score, depth, drop_identical_ids, units: _ } = self;
+        let Self { ties, score, depth, drop_identical_ids, units: _, excluded } = self;
         let depth =
             depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
         let dropped = if *drop_identical_ids { "dropped" } else { "kept" }.to_owned();
+        let excluded =
+            excluded.as_ref().map_or("none".to_owned(), |print| format!("those of {print}"));
         let settings = [
             ("orders of equal scores", "--ties", ties.to_string()),
             ("score types", "--score-type", score.to_string()),
             ("depths", "-M", depth),
             ("documents with the id of their query", "--drop-identical-ids", dropped),
+            ("excluded documents", "--exclude", excluded),
         ];
         settings.into_iter().chain(self.aggregation().settings()).collect()
     }

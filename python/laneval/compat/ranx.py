@@ -731,6 +731,7 @@ _KNOWN: dict[str, Any] = {
         "doc_id": None,
         "aggregate": "error",
         "max_chunks": None,
+        "exclude": None,
     },
     "tag": "",
     "tied": "ranked",

@@ -14,6 +14,7 @@
 
 use std::sync::Arc;
 
+use super::exclusion::{DroppedDocs, ExclusionCounts};
 use crate::aggregation::Aggregation;
 use crate::bytes::hash::Seed;
 use crate::doc_ids::{map::DocIdMap, rule::DocIdRule};
@@ -117,6 +118,7 @@ impl Aggregator {
         records: &[Record],
         ids: Docnos<'_>,
         findings: &mut Diagnostics,
+        excluded: &mut ExclusionCounts,
     ) {
         self.united.clear();
         let join = self.join.clone();
@@ -131,8 +133,9 @@ impl Aggregator {
         if let Some(rows) = join.rows {
             cut(united, rows.get() as usize, join.ties, units);
         }
-        if join.drop_identical_ids {
-            united.retain(|record| units.get(record) != query);
+        if join.drop_identical_ids || join.exclude.is_some() {
+            let dropped = DroppedDocs::new(&join, query);
+            united.retain(|record| !dropped.has(units.get(record), excluded));
         }
         let repeats = join.aggregation();
         match repeats {

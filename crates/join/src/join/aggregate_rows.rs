@@ -7,7 +7,10 @@
 
 use std::sync::Arc;
 
-use super::aggregate::{Aggregator, QrelsAggregator};
+use super::{
+    aggregate::{Aggregator, QrelsAggregator},
+    exclusion::ExclusionCounts,
+};
 use crate::bytes::{hash::Seed, interner::Interner};
 use crate::doc_ids::rule::DocIdRule;
 use crate::error::{Problems, Result};
@@ -95,8 +98,8 @@ impl RowAggregator {
         join: Join,
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
-        // Only a ranking leaves documents out that have the id of their query.
-        let join = Arc::new(Join { drop_identical_ids: false, ..join });
+        // Only a ranking leaves documents out that have the id of their query, or are excluded.
+        let join = Arc::new(Join { drop_identical_ids: false, exclude: None, ..join });
         let (changes_scores, precision) = (join.aggregation().changes_scores(), join.rule().score);
         let mut uniting = Aggregator::new(join.clone(), self.seed);
         let (mut findings, mut merged) = (Diagnostics::default(), Vec::new());
@@ -104,7 +107,8 @@ impl RowAggregator {
             let (bytes, records) = self.records(query, |value| sort_key(value, precision));
             let chunks = [&bytes[..]];
             let ids = Docnos::copied(&chunks);
-            uniting.aggregate(self.queries.ids().get(query), &records, ids, &mut findings);
+            let (id, mut none) = (self.queries.ids().get(query), ExclusionCounts::default());
+            uniting.aggregate(id, &records, ids, &mut findings, &mut none);
             let units = uniting.docnos(&ids);
             let mut rows = self.unit_rows(query, &records, &uniting.united, units, score_of_key);
             // A file's order has no sums, which are ranked; otherwise the best result of each unit

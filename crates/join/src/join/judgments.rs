@@ -124,6 +124,7 @@ impl Join {
         };
         let mut text = Cursor::new(head).chain(text);
         let (qrels, problems) = form.read_stream(&name, fields, &mut text, self.watch())?;
+        self.note_identical(&name, &qrels);
         problems.into_result(qrels)
     }
 
@@ -154,6 +155,7 @@ impl Join {
             }
             Some(by) => facets::read_columns("qrels", batches, by, self.dialect, seed, watch)?,
         };
+        self.note_identical("qrels", &qrels);
         problems.into_result(qrels)
     }
 
@@ -174,6 +176,18 @@ impl Join {
     /// one; returns the usable judgments and the problems. If the text is a run, `swapped` may be
     /// the qrels.
     pub(crate) fn qrels_of(
+        &self,
+        qrels: &OpenInput,
+        form: &DetectedFormat,
+        swapped: Option<&str>,
+        context: ReadContext<'_>,
+    ) -> Result<(Qrels, Problems)> {
+        let (read, problems) = self.read_qrels(qrels, form, swapped, context)?;
+        self.note_identical(&qrels.name, &read);
+        Ok((read, problems))
+    }
+
+    fn read_qrels(
         &self,
         qrels: &OpenInput,
         form: &DetectedFormat,
@@ -235,8 +249,19 @@ impl Join {
             let rows = pluralize(bare as usize, "row");
             recognised.note(name, format!("{rows} without a grade {were} skipped"));
         }
-        let judged = qrels.queries();
-        recognised.note_bare_queries(name, form.bare_queries(), |id| judged.find(id).is_some());
+        recognised.note_bare_queries(name, form.bare_queries(), |id| qrels.has_documents(id));
+    }
+
+    /// Notes for the user how many judgments were repeated with the same grade.
+    fn note_identical(&self, name: &str, qrels: &Qrels) {
+        let Some(recognised) = self.recognised.as_ref().filter(|_| qrels.identical > 0) else {
+            return;
+        };
+        let what = match qrels.identical {
+            1 => "1 judgment is repeated with the same grade, and counts once".to_owned(),
+            count => format!("{count} judgments are repeated with the same grade, and count once"),
+        };
+        recognised.note(name, what);
     }
 
     /// Notes for the user that qrels may be a run, if they have many distinct grades that are no

@@ -7,6 +7,7 @@
 //! doc_table, qrels          the judged documents of each query as a small hash table
 //! facets                    judgments by judge, by subtopic, or as preferences
 //! passages                  judgments and runs by span
+//! exclusion                 the documents of a query that are dropped
 //! aggregate                 the results of a query by their units, those of a unit put together
 //! rank, run                 the records of a query → duplicates, order, labels
 //! picked, picks             a few queries alone, with their documents
@@ -21,6 +22,7 @@
 mod aggregate;
 mod aggregate_rows;
 mod doc_table;
+mod exclusion;
 pub mod facets;
 mod files;
 mod judgments;

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     aggregate::AggregateCounts,
+    exclusion::{DroppedDocs, ExclusionCounts},
     picks::{PickedQueries, PickedQuery, Retrieved, RetrievedSpan, tie_sizes},
     qrels::{JudgedPassages, Qrels},
     run::{JoinContext, empty_run, unjudged},
@@ -127,6 +128,7 @@ struct PassageRun<'q> {
     rows: Vec<ReadPassage>,
     /// The queries without judgments.
     ignored: Interner,
+    excluded: ExclusionCounts,
 }
 
 /// A result of a passage run for a judged query: document, span, and sort key of the score.
@@ -143,7 +145,8 @@ impl<'q> PassageRun<'q> {
         let seed = joining.qrels.seed();
         let (docs, ignored) = (Interner::new(seed), Interner::new(seed));
         let info = RunInfo { name, source, ..RunInfo::default() };
-        Self { joining, info, docs, rows: Vec::new(), ignored }
+        let excluded = ExclusionCounts::default();
+        Self { joining, info, docs, rows: Vec::new(), ignored, excluded }
     }
 
     /// Adds a result of a passage run, or notes its query as unjudged.
@@ -160,12 +163,12 @@ impl<'q> PassageRun<'q> {
             u32::MAX
         );
         self.info.results += 1;
-        let JoinContext { qrels, rule, .. } = self.joining;
+        let JoinContext { qrels, rule, join, .. } = self.joining;
         let Some(query_number) = qrels.query(query) else {
             self.ignored.insert(query);
             return Ok(());
         };
-        if rule.drop_identical_ids && doc == query {
+        if DroppedDocs::new(join, query).has(doc, &mut self.excluded) {
             return Ok(());
         }
         let (doc, _) = self.docs.insert(doc);
@@ -223,6 +226,7 @@ impl<'q> PassageRun<'q> {
         }
         let joined = !piece.rows.is_empty();
         let info = RunInfo { ignored: unjudged([&self.ignored]), ..self.info };
+        self.joining.note_excluded(&info.name, self.excluded);
         let units = AggregateCounts::default();
         let empty = empty_run(&info, &units, joined, self.joining, String::new());
         let run = StagedRun { info, pieces: vec![piece], ..StagedRun::default() };

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 
 use super::{
     doc_table::{DocArena, JudgedDocs},
+    exclusion::{DroppedDocs, ExclusionCounts},
     picks::{Retrieved, tie_sizes},
     rank::{LabelBuffers, Ranker},
-    run::{self, JoinContext, RunRankings, drop_identical_ids, read_any_order},
+    run::{self, JoinContext, RunRankings, read_any_order},
 };
 use crate::error::Result;
 use crate::lines::diagnostics::RunProblems;
@@ -71,7 +72,7 @@ impl PickedRankings<'_> {
         let unjudged = query.checked_sub(rankings.qrels.queries().len() as u32);
         let unjudged = unjudged.map(|place| &picks[place as usize]);
         let (mut codes, mut exact_grades) = (Vec::new(), Vec::new());
-        let dropped = rankings.join.drop_identical_ids;
+        let join = rankings.join.clone();
         let id = match unjudged {
             Some(id) => {
                 rankings.aggregate(id, records, docnos);
@@ -90,7 +91,12 @@ impl PickedRankings<'_> {
         let uniting = rankings.uniting.take();
         let (records, docnos) = match &uniting {
             Some(uniting) => (Cow::Borrowed(&uniting.united[..]), uniting.docnos(&docnos)),
-            None => (drop_identical_ids(id, records, docnos, dropped), docnos),
+            None => {
+                // The ranking of a judged query has counted them.
+                let mut counted = ExclusionCounts::default();
+                let left = DroppedDocs::new(&join, id).without(records, docnos, &mut counted);
+                (left, docnos)
+            }
         };
         if unjudged.is_some() {
             let mut nothing = DocArena::default();

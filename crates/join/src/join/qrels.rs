@@ -1,7 +1,7 @@
 //! Qrels: judgments read from text or from memory into the hash tables that runs are joined with.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     mem,
     sync::{
         Arc,
@@ -24,6 +24,7 @@ use crate::bytes::{
 use crate::columns::{CheckedColumns, CollectedRows, QrelsColumns};
 use crate::doc_ids::rule::DocIdRule;
 use crate::error::{DIFFERENT_GRADE, Problems, Result};
+use crate::excluded::ExcludedDocs;
 use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
 use crate::format::{AlignedQrels, RowLayout, open_input::OpenInput, tables::with_judgments};
 use crate::ids::Ids;
@@ -32,6 +33,7 @@ use crate::lines::{
     diagnostics::{Diagnostics, join, quoted, whole_file},
     dialect::{Dialect, Rules},
     layout::RankColumn,
+    row::BareQuery,
     shape::Role,
 };
 use crate::matrix::{
@@ -41,7 +43,7 @@ use crate::matrix::{
 use crate::record::{
     any_order::{AnyOrder, each_query},
     columns::{ColumnSource, PieceSize},
-    duplicates::report_duplicates,
+    duplicates::repeated,
     layout::{Docnos, Record},
     reader::{
         BuildRanking, InOrder, ReadContext, RowReader, RowSource, TextSource, WorkerResults, gather,
@@ -87,6 +89,8 @@ pub struct Qrels {
     /// The queries with documents that are judged twice, if such documents matter only in evaluated
     /// queries.
     repeats: Vec<(Vec<u8>, Problems)>,
+    /// The number of judgments that were left out, because they say again what an earlier one says.
+    pub(super) identical: u64,
     /// The seed with which docnos and queries are hashed.
     seed: Seed,
     /// The facts about the judgments that runs without ids need, if such runs can join.
@@ -325,6 +329,12 @@ impl Qrels {
         self.partner.as_ref()
     }
 
+    /// Returns whether runs without ids belong to the qrels by position.
+    #[doc(hidden)]
+    pub fn is_aligned(&self) -> bool {
+        self.partner.as_ref().is_some_and(AlignedQrels::is_of_positions)
+    }
+
     /// Returns the seed of the hashes of docnos and of queries in the qrels.
     pub(crate) fn seed(&self) -> Seed {
         self.seed
@@ -413,6 +423,16 @@ impl Qrels {
         }
     }
 
+    /// Returns the number of excluded documents that are judged relevant, with a grade above 0.
+    pub(crate) fn excluded_relevant(&self, excluded: &ExcludedDocs) -> usize {
+        let of_query = |(number, id): (u32, &[u8])| {
+            let documents = self.query(id).map(|query| self.documents(query)).unwrap_or_default();
+            let documents = documents.iter().filter(|(_, grade)| *grade > 0.0);
+            documents.filter(|(doc, _)| excluded.has(number, doc)).count()
+        };
+        (0..).zip(excluded.queries().iter()).map(of_query).sum()
+    }
+
     /// Returns the documents judged twice for the queries `evaluated`, as problems. Documents that
     /// were reported before are left out.
     pub(crate) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
@@ -430,6 +450,47 @@ impl Qrels {
         let line = |problems: &Problems| problems.first.first().map(|problem| problem.line);
         sort::by(&mut found, |one, other| line(one).cmp(&line(other)));
         join(found)
+    }
+
+    /// Returns whether a query has judged documents; `None` if it is not judged.
+    #[doc(hidden)]
+    pub fn has_documents(&self, query: &[u8]) -> Option<bool> {
+        let query = self.query(query)? as usize;
+        Some(self.facts.get(query).iter().next().is_some())
+    }
+
+    /// Adds the queries with an empty list of documents as judged queries to which nothing is
+    /// relevant. Judgments by facet or span leave them out.
+    #[doc(hidden)]
+    pub fn with_empty_lists(mut self, queries: Vec<BareQuery>) -> Self {
+        let empty = queries.into_iter().filter(|bare| bare.is_judged).map(|bare| bare.id);
+        let empty: BTreeSet<_> = empty.filter(|id| self.query(id).is_none()).collect();
+        if empty.is_empty() || self.judged_by().is_some() {
+            return self;
+        }
+        let mut shelf = DocArena::new(self.keeps_keys());
+        let mut table = shelf.table(0);
+        table.shelf = self.shelves.len() as u32;
+        self.shelves.push(shelf);
+        let (mut ids, mut tables, mut facts) = (Ids::default(), Vec::new(), GradeHistograms::new());
+        let mut exact = self.exact.as_ref().map(|_| ExactHistograms::default());
+        let judged = self.queries.ids().iter().map(<[u8]>::to_vec).zip((0..).map(Some));
+        let mut all: Vec<_> = judged.chain(empty.into_iter().map(|id| (id, None))).collect();
+        all.sort_unstable();
+        for (id, query) in all {
+            ids.push(&id);
+            tables.push(query.map_or(table, |query: usize| self.tables[query]));
+            let counts = query.into_iter().flat_map(|query| self.facts.get(query).iter());
+            facts.push_counts(counts);
+            if let (Some(all), Some(exact)) = (&self.exact, &mut exact) {
+                exact.push_query(query.map(|query| all.get(query)).unwrap_or_default());
+            }
+            if query.is_none() {
+                self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&id));
+            }
+        }
+        let queries = Interner::from_ids(ids, self.seed);
+        Self { queries, after: Vec::new(), tables, facts, exact, ..self }
     }
 
     /// Begins a label matrix for runs joined with the qrels, without any run yet.
@@ -465,15 +526,18 @@ pub(crate) fn read(
     ReadContext { seed, size, watch }: ReadContext<'_>,
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
-        return with_judgments(table, |batches| {
+        let read = with_judgments(table, |batches| {
             let columns = CheckedColumns::from_judgments(&text.name, batches, seed)?
                 .check_file(Role::Qrels)?;
             let source = ColumnSource::all(&columns, PieceSize::default(), watch);
             read_from(&source, join, seed)
         });
+        return read
+            .map(|(qrels, problems)| (qrels.with_empty_lists(form.bare_queries()), problems));
     }
     let source = TextSource::buffered(text, form, size, watch);
     let (qrels, problems) = read_from(&source, join, seed)?;
+    let qrels = qrels.with_empty_lists(form.bare_queries());
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
@@ -633,22 +697,51 @@ impl<'u> QrelsBuilder<'u> {
         let prefix = self.hashed.len();
         for record in records {
             let (docno, grade) = (docnos.get(record), f64::from_bits(record.key));
-            self.hashed.truncate(prefix);
-            self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
-            self.hashed.extend_from_slice(docno);
-            self.hashed.extend_from_slice(&grade.to_le_bytes());
-            self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
+            self.fingerprint = self.fingerprint.wrapping_add(self.hash(prefix, docno, grade));
             self.insert(table, record, docno, grade);
         }
         let repeated = self.codes.len() < records.len();
         self.end_table();
         if repeated {
-            let mut later = Diagnostics::default();
-            let findings = if self.late { &mut later } else { &mut self.findings };
-            report_repeats(query, records, docnos, findings);
-            if self.late {
-                self.repeats.push((query.to_vec(), later));
+            self.take_repeats(query, records, docnos, prefix);
+        }
+    }
+
+    /// Returns the hash of a judgment of the query in the first `prefix` bytes of `hashed`.
+    #[inline(always)]
+    fn hash(&mut self, prefix: usize, docno: &[u8], grade: f64) -> u128 {
+        self.hashed.truncate(prefix);
+        self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
+        self.hashed.extend_from_slice(docno);
+        self.hashed.extend_from_slice(&grade.to_le_bytes());
+        xxh3_128(&self.hashed)
+    }
+
+    /// Reports the documents that are judged more than once for a query. With the same grade again
+    /// they are only counted, and leave the fingerprint; the dialects of trec_eval refuse them.
+    #[cold]
+    fn take_repeats(
+        &mut self,
+        query: &[u8],
+        records: &[Record],
+        docnos: Docnos<'_>,
+        prefix: usize,
+    ) {
+        let mut later = Diagnostics::default();
+        for (first, again) in repeated(records, docnos) {
+            if again.key == first.key && !self.late {
+                let hash = self.hash(prefix, docnos.get(again), f64::from_bits(again.key));
+                self.fingerprint = self.fingerprint.wrapping_sub(hash);
+                self.findings.identical += 1;
+                continue;
             }
+            let findings = if self.late { &mut later } else { &mut self.findings };
+            findings.add(again.at, || {
+                docnos.repeat(again, first, repeat_message(query, first, again, docnos))
+            });
+        }
+        if self.late {
+            self.repeats.push((query.to_vec(), later));
         }
     }
 
@@ -728,26 +821,18 @@ impl BuildRanking for QrelsBuilder<'_> {
     }
 }
 
-/// Reports the documents that are judged more than once for a query, with both grades if they
-/// differ.
-#[cold]
-fn report_repeats(
-    query: &[u8],
-    records: &[Record],
-    docnos: Docnos<'_>,
-    findings: &mut Diagnostics,
-) {
-    report_duplicates(records, docnos, findings, |first, again| {
-        let (docno, query) = (quoted(docnos.get(again)), quoted(query));
-        let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
-        if grade == earlier {
-            format!("docno {docno} is judged again for query {query}, first on line")
-        } else {
-            format!(
-                "docno {docno} of query {query} has grade {grade}{DIFFERENT_GRADE}{earlier} on line"
-            )
-        }
-    });
+/// Returns the message about a document that is judged again for a query, up to the line of its
+/// first judgment.
+fn repeat_message(query: &[u8], first: &Record, again: &Record, docnos: Docnos<'_>) -> String {
+    let (docno, query) = (quoted(docnos.get(again)), quoted(query));
+    let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
+    if grade == earlier {
+        format!("docno {docno} is judged again for query {query}, first on line")
+    } else {
+        format!(
+            "docno {docno} of query {query} has grade {grade}{DIFFERENT_GRADE}{earlier} on line"
+        )
+    }
 }
 
 /// The place of a judged query during reading: the worker that read it, and the number of the query
@@ -859,6 +944,7 @@ pub(super) fn finish<R>(
 ) -> (Qrels, Problems) {
     let (lines, mut findings) = (read.lines(), read.findings);
     shelvings.iter_mut().for_each(|shelving| findings.merge(mem::take(&mut shelving.findings)));
+    let identical = findings.identical;
     let mut problems = or_no_units(findings.into_problems(name, line, &lines), name, &shelvings);
     let exact = shelvings.iter().filter_map(|shelving| shelving.exact.as_ref());
     let extents = exact.filter_map(ExactHistograms::extent).reduce(GradeRange::and);
@@ -901,6 +987,7 @@ pub(super) fn finish<R>(
         shelves,
         fingerprint,
         repeats,
+        identical,
         seed,
         partner: None,
     };

@@ -4,18 +4,16 @@
 //! The first pass assumes that the lines of a query are together. If a query comes back later, the
 //! run is read again for lines in any order.
 
-use std::{
-    borrow::Cow,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use rayon::prelude::*;
 
 use super::{
     aggregate::{AggregateCounts, Aggregator},
+    exclusion::{DroppedDocs, ExclusionCounts},
     qrels::Qrels,
     rank::{LabelBuffers, Ranker},
     repairs::RetrievedSample,
@@ -91,6 +89,15 @@ impl JoinContext<'_> {
         }
     }
 
+    /// Notes for the user how many results of a run were excluded.
+    pub fn note_excluded(&self, run: &str, counts: ExclusionCounts) {
+        let Join { exclude, recognised, part, .. } = &*self.join;
+        if let (Some(excluded), Some(recognised), false) = (exclude, recognised, part) {
+            let relevant = || self.qrels.excluded_relevant(excluded);
+            recognised.note_excluded(excluded.name(), run, counts, relevant);
+        }
+    }
+
     /// Returns whether a query's repeated documents may be dropped during reading, if it has many
     /// results. Where repeats matter only among the first results, none may be dropped before the
     /// first results are known. Where repeats are no error, each repeat may count.
@@ -120,11 +127,12 @@ pub fn read(
     let seen: Vec<_> = (0..words).map(|_| AtomicU64::new(0)).collect();
     let back = AtomicBool::new(false);
     let thinning = joining.may_drop_duplicates();
-    let (read, grouped) = source.read(&back, seed, || {
+    let (mut read, grouped) = source.read(&back, seed, || {
         let rankings = RunRankings { seen: &seen, ..RunRankings::new(joining, order) };
         (RunReader::new(joining), InOrder::new(rankings, &back, thinning))
     })?;
     if !back.load(Ordering::Relaxed) {
+        read.findings.count_identical();
         let rankings = grouped.into_iter().map(|keep| keep.make).collect();
         return Ok(finish(read, rankings, name, source, joining));
     }
@@ -145,11 +153,12 @@ pub fn read_any_order<'a, W: Send>(
 ) -> Result<(WorkerResults<RunReader<'a>>, Vec<W>)> {
     let JoinContext { qrels, picks, .. } = *joining;
     let queries = qrels.queries().len() + picks.map_or(0, <[_]>::len);
-    let (read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), || {
+    let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), || {
         let reader = RunReader { anywhere: picks.is_none(), ..RunReader::new(joining) };
         let thinning = joining.may_drop_duplicates();
         (reader, AnyOrder::new(queries).with_input(source.whole(), thinning))
     })?;
+    read.findings.count_identical();
     // Ranks lie in a text that is in memory, and are copied only where they order equal scores.
     let are_there =
         matches!(source.whole(), BufferedInput::Text(_)) || joining.rule.ties == TieBreak::Rank;
@@ -242,6 +251,7 @@ pub struct RunRankings<'a> {
     pub join: Arc<Join>,
     /// The merger of results into units, if results are merged.
     pub uniting: Option<Aggregator>,
+    pub excluded: ExclusionCounts,
     /// Some ids, to tell why hardly any document is judged.
     pub sample: RetrievedSample,
 }
@@ -265,6 +275,7 @@ impl<'a> RunRankings<'a> {
             order,
             join: join.clone(),
             uniting: join.aggregates().then(|| Aggregator::new(join.clone(), qrels.seed())),
+            excluded: ExclusionCounts::default(),
             sample: RetrievedSample::default(),
         }
     }
@@ -292,8 +303,10 @@ impl<'a> RunRankings<'a> {
         self.aggregate(id, records, docnos);
         // The merger is lent out, because its results are borrowed while this method labels them.
         let Some(uniting) = self.uniting.take() else {
-            let records = &drop_identical_ids(id, records, docnos, self.join.drop_identical_ids);
-            return self.label(query, records, docnos);
+            let join = self.join.clone();
+            let dropped = DroppedDocs::new(&join, id);
+            let records = dropped.without(records, docnos, &mut self.excluded);
+            return self.label(query, &records, docnos);
         };
         self.label(query, &uniting.united, uniting.docnos(&docnos));
         self.uniting = Some(uniting);
@@ -301,11 +314,11 @@ impl<'a> RunRankings<'a> {
 
     /// Merges the results of one query by unit, without ranking them.
     pub fn aggregate(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
-        let Self { ranker, findings, uniting, join, .. } = self;
+        let Self { ranker, findings, uniting, join, excluded, .. } = self;
         let Some(uniting) = uniting else { return };
         let by_rank = join.ties == TieBreak::Rank;
         let ranked = by_rank.then(|| ranker.by_rank_column(query, records, docnos));
-        uniting.aggregate(query, ranked.as_deref().unwrap_or(records), docnos, findings);
+        uniting.aggregate(query, ranked.as_deref().unwrap_or(records), docnos, findings, excluded);
     }
 
     /// Ranks the results of one query, labels them by the qrels, and adds their row of labels.
@@ -366,6 +379,7 @@ impl BuildRanking for RunRankings<'_> {
         matches!(self.order, SortBy::Scores { .. })
             && self.uniting.is_none()
             && !self.join.drop_identical_ids
+            && self.join.exclude.is_none()
             && !self.qrels.keeps_keys()
     }
 
@@ -430,22 +444,6 @@ fn report_uncounted(
     }
 }
 
-/// Returns the results of a query without the document whose id is the query's, if `dropped`.
-pub fn drop_identical_ids<'r>(
-    query: &[u8],
-    records: &'r [Record],
-    docnos: Docnos<'_>,
-    dropped: bool,
-) -> Cow<'r, [Record]> {
-    // The length is in the record, and spares nearly every look at the docno.
-    let is_query =
-        |record: &Record| record.length as usize == query.len() && docnos.get(record) == query;
-    if !dropped || !records.iter().any(is_query) {
-        return Cow::Borrowed(records);
-    }
-    Cow::Owned(records.iter().filter(|record| !is_query(record)).copied().collect())
-}
-
 /// Joins the rankings of all workers to one run; returns its rows of labels and the problems.
 pub fn finish(
     read: WorkerResults<RunReader<'_>>,
@@ -470,9 +468,11 @@ pub fn finish(
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Diagnostics::default());
     let (mut units, mut sample) = (AggregateCounts::default(), RetrievedSample::default());
+    let mut excluded = ExclusionCounts::default();
     for part in rankings {
         sample.merge(part.sample);
         part.uniting.into_iter().for_each(|uniting| units.merge(uniting.seen));
+        excluded.extend(part.excluded);
         run.info.seen.merge(part.ranker.seen);
         run.pieces.push(part.staged);
         run.tied.iter_mut().zip(part.ranker.tied).for_each(|(tied, part)| tied.merge(part));
@@ -488,6 +488,7 @@ pub fn finish(
         problems = empty;
     }
     joining.note_repair(&run.info.source, &sample);
+    joining.note_excluded(&run.info.name, excluded);
     let repeats = repeats.into_problems(&run.info.source, |line| source.line(line), &lines);
     (run, RunProblems { lines: problems, repeats })
 }

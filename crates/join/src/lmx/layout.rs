@@ -12,7 +12,7 @@ pub(super) const TILE_ALIGN: usize = 4096;
 
 /// The names of the sections; the kind of a section is its index + 1. The first [`CORE`] are in
 /// every file, in this order.
-pub(super) const SECTIONS: [&str; 14] = [
+pub(super) const SECTIONS: [&str; 15] = [
     "rule",
     "codebook",
     "query ids",
@@ -27,6 +27,7 @@ pub(super) const SECTIONS: [&str; 14] = [
     "judgment groups",
     "units",
     "spans",
+    "excluded documents",
 ];
 /// The number of sections that every file has.
 pub(super) const CORE: usize = 8;
@@ -52,6 +53,8 @@ pub(super) const FACETS: u32 = 12;
 pub(super) const AGGREGATION: u32 = 13;
 /// The kind of the section of rankings of passages.
 pub(super) const SPANS: u32 = 14;
+/// The kind of the section of the fingerprint of excluded documents.
+pub(super) const EXCLUDED: u32 = 15;
 /// The mark of a section that a reader may skip.
 pub(super) const OPTIONAL: u32 = 1;
 /// The mark of a section that a reader needs to understand the file.

@@ -8,8 +8,8 @@ use super::{
     fields::{Decoder, damaged, encoded},
     header::{Description, describe},
     layout::{
-        AGGREGATION, CODEBOOK, EXACT, FACETS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS,
-        SECTIONS, SPANS, TIES, TILES,
+        AGGREGATION, CODEBOOK, EXACT, EXCLUDED, FACETS, IDEAL, JUDGED, PACKING, QUERIES, ROWS,
+        RULE, RUNS, SECTIONS, SPANS, TIES, TILES,
     },
 };
 use crate::bytes::mmap::{FileAccess, Mapping};
@@ -160,6 +160,7 @@ impl<'a> LmxFile<'a> {
         let rankings = TieContext { depths: &depths, max_depth: rule.depth, facts: &facts };
         let tied = self.decode_kind(TIES, |from| from.tied(runs.len(), rankings))?;
         let units = self.decode_kind(AGGREGATION, |from| from.units())?.map(Arc::new);
+        let excluded = self.decode_kind(EXCLUDED, |from| from.excluded())?;
         let ideal = self.decode_kind(IDEAL, |from| from.ideal())?.unwrap_or_default();
         let exact = self.decode_kind(EXACT, |from| from.exact(&book, &facts, &depths))?;
         let grouped = self.decode_kind(FACETS, |from| from.facets(queries.len(), depths.len()))?;
@@ -171,7 +172,7 @@ impl<'a> LmxFile<'a> {
             .ok_or_else(|| self.damaged(TILES, "the tiles are not whole lines"))?;
         Ok(LabelMatrix {
             book,
-            rule: RankingRule { units, ..rule },
+            rule: RankingRule { units, excluded, ..rule },
             fingerprint,
             queries,
             facts,

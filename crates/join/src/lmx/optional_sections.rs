@@ -226,6 +226,15 @@ impl Decoder<'_> {
         String::from_utf8(bytes).map_err(|_| self.bad("a rule is not UTF-8"))
     }
 
+    /// Decodes the fingerprint of the excluded documents: 32 hexadecimal digits.
+    pub fn excluded(&mut self) -> Result<Arc<str>> {
+        let digits = str::from_utf8(self.take(32)?).ok();
+        self.end()?;
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let print = digits.filter(|digits| digits.bytes().all(is_digit)).map(Arc::from);
+        print.ok_or_else(|| self.bad("it is no fingerprint"))
+    }
+
     pub fn ideal(&mut self) -> Result<IdealSource> {
         let kind = self.u32()?;
         self.end()?;

@@ -94,7 +94,8 @@ impl Decoder<'_> {
         };
         let fingerprint = self.take(16)?.try_into().map(u128::from_le_bytes).unwrap_or_default();
         self.end()?;
-        Ok((RankingRule { ties, score, depth, drop_identical_ids, units: None }, fingerprint))
+        let rule = RankingRule { ties, score, depth, drop_identical_ids, ..RankingRule::default() };
+        Ok((rule, fingerprint))
     }
 
     pub fn book(&mut self) -> Result<Codebook> {

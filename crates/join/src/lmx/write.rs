@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     fields::encoded,
     layout::{
-        AGGREGATION, ALIGN, ENTRY, EXACT, FACETS, HEADER, IDEAL, OPTIONAL, REQUIRED, SPANS, TIES,
-        TILE_ALIGN, TILES, VERSION,
+        AGGREGATION, ALIGN, ENTRY, EXACT, EXCLUDED, FACETS, HEADER, IDEAL, OPTIONAL, REQUIRED,
+        SPANS, TIES, TILE_ALIGN, TILES, VERSION,
     },
 };
 use crate::atomic_file;
@@ -51,10 +51,10 @@ impl LabelMatrix {
 
 /// Encodes the sections that only some `.lmx` files have, each with its kind and its mark; `None`
 /// leaves an empty section out.
-fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
+fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 7] {
     let extent = matrix.book.extent().unwrap_or(GradeRange::NONE);
     let exact = matrix.exact.as_ref().map(|exact| encoded(|to| to.exact(exact, extent)));
-    let units = matrix.rule.units.as_deref();
+    let (units, excluded) = (matrix.rule.units.as_deref(), &matrix.rule.excluded);
     let retrieved = matrix.ideal == IdealSource::Retrieved;
     let of_groups =
         if matrix.judged_by() == Some(FacetKind::Subtopic) { OPTIONAL } else { REQUIRED };
@@ -66,6 +66,7 @@ fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
         (FACETS, of_groups, matrix.grouped.as_ref().map(|rows| encoded(|to| to.facets(rows)))),
         (AGGREGATION, OPTIONAL, units.map(|units| encoded(|to| to.units(units)))),
         (SPANS, REQUIRED, matrix.spans.as_ref().map(|spans| encoded(|to| to.spans(spans)))),
+        (EXCLUDED, OPTIONAL, excluded.as_ref().map(|print| print.as_bytes().to_vec())),
     ]
 }
 

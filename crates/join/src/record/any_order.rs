@@ -25,7 +25,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{
-    duplicates::{MANY, drop_duplicates},
+    duplicates::{DroppedRepeats, MANY, drop_duplicates},
     groups::GroupNames,
     layout::{Docnos, Record, address},
     store::RecordStore,
@@ -93,7 +93,7 @@ pub(crate) struct AnyOrder {
     count: usize,
     room: usize,
     /// The number of repeated rows that were dropped.
-    dropped: u64,
+    dropped: DroppedRepeats,
 }
 
 /// The content of a qrels or run input that stays in memory during reading: text, columns, or
@@ -141,7 +141,7 @@ impl AnyOrder {
             names: None,
             count: 0,
             room: usize::MAX,
-            dropped: 0,
+            dropped: DroppedRepeats::default(),
         }
     }
 
@@ -237,7 +237,7 @@ impl RecordStore for AnyOrder {
         let mut chunks: Vec<&[u8]> = vec![&[]; last.unwrap_or(0)];
         self.docnos.iter().for_each(|chunk| chunks[chunk.number as usize] = &chunk.bytes);
         let dropped = drop_duplicates(&mut records, Docnos::copied(&chunks));
-        if dropped > 0 {
+        if dropped.all() > 0 {
             copy_again(&mut self.docnos, &mut records, &places);
         }
         self.dropped += dropped;
@@ -254,7 +254,7 @@ impl RecordStore for AnyOrder {
         self.docnos.last_mut().into_iter().for_each(|piece| piece.bytes = std::mem::take(digits));
     }
 
-    fn dropped(&self) -> u64 {
+    fn dropped(&self) -> DroppedRepeats {
         self.dropped
     }
 
@@ -425,7 +425,7 @@ mod tests {
         assert!(scattered.has_room());
         scattered.make_room(Docnos::copied(&[]));
         // Of each query ten documents stay, and twenty rows that repeat them.
-        assert_eq!((scattered.dropped, scattered.count), (640 - 2 * 30, 2 * 30));
+        assert_eq!((scattered.dropped.all(), scattered.count), (640 - 2 * 30, 2 * 30));
         let take = |taken: &mut Vec<(u32, String, String, u64)>,
                     records: &[Record],
                     docnos: Docnos<'_>| {

@@ -328,9 +328,11 @@ fn sort_keys<R: RowReader>(
                     let number = numbers.get(row);
                     if !reader.is_valid(number) {
                         wrong.push(address(piece, at));
-                        let message = || reader.invalid_number(number);
-                        findings
-                            .add(address(piece, at), || problem(piece, at as u64 + 1, message()));
+                        findings.add(address(piece, at), || {
+                            let message = columns
+                                .invalid_number(row, |ids| reader.invalid_number(number, ids));
+                            problem(piece, at as u64 + 1, message)
+                        });
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! The finding and dropping of documents that one query of qrels or of a run has more than once.
 //!
-//! Each repetition of a document is a problem, and a file with repetitions is refused. Yet rows are
+//! Each repetition of a document is a problem, and a file with repetitions is refused, except that a
+//! judgment may be repeated with the same grade. Yet rows are
 //! kept until their query is complete, and a compressed file of a few kilobytes can repeat one row
 //! sixty million times. So repeated rows are dropped now and then while rows are collected. Each
 //! query keeps the first row of every document, and as many of the earliest repeated rows as a
@@ -15,6 +16,7 @@
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::AddAssign;
 
 use super::layout::{Docnos, Record};
 use crate::error::Problems;
@@ -40,7 +42,10 @@ fn duplicates<'a, T>(
 
 /// Returns the records of a query that repeat a document, in input order, each behind the first
 /// record of the document.
-fn pairs<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
+pub(crate) fn repeated<'a>(
+    records: &'a [Record],
+    docnos: Docnos<'_>,
+) -> Vec<(&'a Record, &'a Record)> {
     let mut found = duplicates(records, docnos, |first, again| (first, again));
     found.sort_unstable_by_key(|(_, again)| again.at);
     found
@@ -54,31 +59,62 @@ pub(crate) fn report_duplicates(
     findings: &mut Diagnostics,
     message: impl Fn(&Record, &Record) -> String,
 ) {
-    for (first, again) in pairs(records, docnos) {
+    for (first, again) in repeated(records, docnos) {
         findings.add(again.at, || docnos.repeat(again, first, message(first, again)));
     }
 }
 
-/// Drops records that repeat documents of their query, if a random sample of records has repeats.
-/// Each query keeps the first record of each document, and its earliest repeated records. Returns
-/// the number of dropped records.
-pub(crate) fn drop_duplicates(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
-    if seems_repeated(records, docnos) { drop_repeated(records, docnos) } else { 0 }
+/// The number of records that were dropped because they repeat a document of their query: with the
+/// number of its first record, and with another one.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(crate) struct DroppedRepeats {
+    pub identical: u64,
+    pub different: u64,
 }
 
-/// Drops records that repeat documents of their query, except the earliest few; returns the number
-/// dropped.
-fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
-    let mut again = duplicates(records, docnos, |_, again| (again.query, again.at));
+impl AddAssign for DroppedRepeats {
+    fn add_assign(&mut self, other: Self) {
+        self.identical += other.identical;
+        self.different += other.different;
+    }
+}
+
+impl DroppedRepeats {
+    /// Returns the number of all records that were dropped.
+    pub fn all(self) -> u64 {
+        self.identical + self.different
+    }
+}
+
+/// Drops records that repeat documents of their query, if a random sample of records has repeats.
+/// Each query keeps the first record of each document, and the earliest of its repeated records,
+/// both of those with the same number and of those with another one.
+pub(crate) fn drop_duplicates(records: &mut Vec<Record>, docnos: Docnos<'_>) -> DroppedRepeats {
+    if seems_repeated(records, docnos) {
+        drop_repeated(records, docnos)
+    } else {
+        DroppedRepeats::default()
+    }
+}
+
+/// Drops records that repeat documents of their query, except the earliest few.
+fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> DroppedRepeats {
+    let mut again =
+        duplicates(records, docnos, |first, again| (again.query, first.key != again.key, again.at));
     again.sort_unstable();
     let dropped: Vec<_> = again
-        .chunk_by(|one, other| one.0 == other.0)
-        .flat_map(|of_query| of_query.iter().skip(Problems::LIMIT).copied())
+        .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
+        .flat_map(|alike| alike.iter().skip(Problems::LIMIT).copied())
         .collect();
     // Both lists may be as long as the records: the first is freed before records are looked up.
     drop(again);
-    records.retain(|record| dropped.binary_search(&(record.query, record.at)).is_err());
-    dropped.len() as u64
+    records.retain(|record| {
+        ![false, true].iter().any(|&is_different| {
+            dropped.binary_search(&(record.query, is_different, record.at)).is_ok()
+        })
+    });
+    let different = dropped.iter().filter(|(_, is_different, _)| *is_different).count() as u64;
+    DroppedRepeats { identical: dropped.len() as u64 - different, different }
 }
 
 /// Returns whether documents of a query are probably repeated many times, by a random sample of
@@ -140,7 +176,7 @@ mod tests {
         let record = |at: u64| Record { hash: 7, at, length: 1, ..Record::default() };
         let mut all: Vec<Record> = (0..8).map(record).collect();
         all[3].hash = 8; // cannot happen to the same docno, and is not looked at
-        let found: Vec<_> = pairs(&all, in_text(&[text]))
+        let found: Vec<_> = repeated(&all, in_text(&[text]))
             .iter()
             .map(|(first, again)| (first.at, again.at))
             .collect();
@@ -155,18 +191,18 @@ mod tests {
             let docnos = in_text(&chunks);
             let mut left = all.clone();
             let dropped = drop_repeated(&mut left, docnos);
-            prop_assert_eq!(left.len() as u64 + dropped, all.len() as u64);
+            prop_assert_eq!(left.len() as u64 + dropped.all(), all.len() as u64);
             prop_assert!(left.is_sorted_by(|one, next| one.at < next.at));
             for query in 0..3 {
                 let [all, left] = [&all, &left].map(|records| {
                     let of_query = records.iter().filter(|record| record.query == query);
                     of_query.copied().collect::<Vec<_>>()
                 });
-                let [all, left] = [&all, &left].map(|records| pairs(records, docnos));
+                let [all, left] = [&all, &left].map(|records| repeated(records, docnos));
                 prop_assert_eq!(left.len(), all.len().min(Problems::LIMIT));
                 prop_assert_eq!(&all[..left.len()], &left[..]);
             }
-            prop_assert_eq!(drop_repeated(&mut left, docnos), 0);
+            prop_assert_eq!(drop_repeated(&mut left, docnos), DroppedRepeats::default());
         }
     }
 

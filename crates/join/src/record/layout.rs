@@ -28,7 +28,6 @@ use crate::lines::{
     layout::RankColumn,
     row::{copied_line, copied_rank},
     scan::{line_end, split, whole_line},
-    separator::Separator,
 };
 use crate::rule::{ScoreType, TieBreak};
 
@@ -185,7 +184,7 @@ impl<'a> Docnos<'a> {
             }
             RankColumn::OfTable { separator, column, is_next } => {
                 // A field between blanks or tabs right behind the document is found from there.
-                let is_near = is_next && separator != Separator::Comma && chunk[end] != b'"';
+                let is_near = is_next && !separator.is_strict() && chunk[end] != b'"';
                 let (line, column) = if is_near {
                     (&chunk[end + 1..line_end(chunk, end)], 0)
                 } else {

@@ -40,7 +40,7 @@ use std::sync::{
 
 use super::{
     any_order::BufferedInput,
-    duplicates::{MANY, drop_duplicates},
+    duplicates::{DroppedRepeats, MANY, drop_duplicates},
     layout::{ColumnRows, Docnos, Record, address, problem, sort_key},
     matrix::{ColumnDocs, DenseMatrix},
     store::RecordStore,
@@ -64,7 +64,7 @@ use crate::lines::{
     },
     diagnostics::Diagnostics,
     dialect::Rules,
-    layout::{NumberKind, RankColumn, SortBy},
+    layout::{RankColumn, SortBy},
     row::{Place, Row, RowBatch, RowSink},
     shape::Role,
 };
@@ -105,9 +105,9 @@ pub(crate) trait RowReader {
         is_valid_number(Self::ROLE, number)
     }
 
-    /// Returns the message about a number that no row of columns may have.
-    fn invalid_number(&self, number: f64) -> String {
-        invalid_number_message(Self::ROLE, number)
+    /// Returns the message about a number of a query and a document that no row of columns may have.
+    fn invalid_number(&self, number: f64, ids: [&[u8]; 2]) -> String {
+        invalid_number_message(Self::ROLE, number, ids)
     }
 
     /// Tells the row reader that a chunk of text has ended. `_tag` is the tag of its last row.
@@ -160,7 +160,7 @@ pub(crate) struct InOrder<'a, M> {
     /// Whether repeated rows may be dropped.
     thinning: bool,
     /// The number of rows that were dropped.
-    dropped: u64,
+    dropped: DroppedRepeats,
     /// The maker of a result from the records.
     pub make: M,
 }
@@ -175,7 +175,7 @@ impl<'a, M> InOrder<'a, M> {
             line: 0,
             back,
             thinning,
-            dropped: 0,
+            dropped: DroppedRepeats::default(),
             make,
         }
     }
@@ -286,7 +286,7 @@ impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
         self.records.clear();
     }
 
-    fn dropped(&self) -> u64 {
+    fn dropped(&self) -> DroppedRepeats {
         self.dropped
     }
 
@@ -300,7 +300,7 @@ impl<M: BuildRanking> RecordStore for InOrder<'_, M> {
 pub(crate) struct WorkerResults<R> {
     /// The rows of each worker.
     pub rows: Vec<R>,
-    /// The problems of lines. They count the rows that were dropped.
+    /// The problems of lines. They count the rows that were dropped, and so do `identical` rows.
     pub findings: Diagnostics,
     /// The number of each chunk, and its number of lines; chunks are missing if workers stopped
     /// early.
@@ -423,7 +423,7 @@ impl<'a> TextSource<'a> {
     ) -> Result<Vec<Reader<R, K>>> {
         let (watch, all) = (self.watch, text.content().0.len() as u64);
         expect_work(watch, all);
-        self.form.restart_bare_rows();
+        self.form.restart();
         let reported = AtomicU64::new(0);
         // A stream may be read again, but its bytes are reported only once.
         let report = |bytes: u64| {
@@ -453,6 +453,9 @@ impl<'a> TextSource<'a> {
         );
         let readers = readers.map_err(|source| Error::unreadable(self.name, source))?;
         check_stopped(watch)?;
+        if self.form.needs_restart() {
+            stop.store(true, Relaxed);
+        }
         if whole.is_none() {
             add_work(watch, all.saturating_sub(reported.load(Relaxed)));
         }
@@ -491,7 +494,11 @@ impl RowSource for TextSource<'_> {
 
     fn whole(&self) -> BufferedInput<'_> {
         match self.lines_in_memory() {
-            Some((lines, LineRule::Trec | LineRule::Table(_))) => BufferedInput::Text(lines),
+            Some((lines, LineRule::Trec)) => BufferedInput::Text(lines),
+            // Lines that are written anew are gone with their chunk.
+            Some((lines, LineRule::Table(table))) if !table.quotes.are_read() => {
+                BufferedInput::Text(lines)
+            }
             _ => BufferedInput::Streaming,
         }
     }
@@ -543,7 +550,9 @@ pub(crate) fn gather<R, K: RecordStore>(readers: Vec<Reader<R, K>>) -> (WorkerRe
     let each = readers.into_iter().map(|reader| {
         chunks.extend(reader.chunks);
         findings.merge(reader.findings);
-        findings.count_omitted(reader.keep.dropped());
+        let DroppedRepeats { identical, different } = reader.keep.dropped();
+        findings.identical += identical;
+        findings.count_omitted(different);
         count += reader.count;
         (reader.rows, reader.keep)
     });
@@ -592,12 +601,15 @@ impl<R: RowReader, K: RecordStore> Reader<R, K> {
         let docnos = Docnos::Chunks {
             first: chunk.number,
             chunks: &[text],
-            text: matches!(in_chunk, ChunkRows::Lines(_)),
-            ranks: form.order().ranks(),
+            text: !matches!(in_chunk, ChunkRows::Batch(..)),
+            ranks: match &in_chunk {
+                ChunkRows::Unquoted(_, table) => table.rank_column(),
+                _ => form.order().ranks(),
+            },
         };
         let lines = LinesOf { role: R::ROLE, rules: rows.rules(), groups: R::GROUPS };
         let mut reading = ChunkState {
-            is_rank: form.number_kind() != NumberKind::Number,
+            is_rank: form.number_kind().is_rank(),
             with_ranks: rows.reads_ranks(),
             rows,
             keep,
@@ -617,7 +629,7 @@ impl<R: RowReader, K: RecordStore> Reader<R, K> {
         let ChunkState { tag: [start, end], count, .. } = reading;
         let tag = match form.table() {
             None => &text[start..end],
-            Some(table) => table.tag_at_the_end(text),
+            Some(table) => table.tag_at_the_end(chunk.text),
         };
         if !tag.is_empty() {
             self.rows.end_chunk(chunk.number, tag);

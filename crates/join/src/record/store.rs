@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::layout::{ColumnRows, Docnos, Record};
+use super::{
+    duplicates::DroppedRepeats,
+    layout::{ColumnRows, Docnos, Record},
+};
 use crate::bytes::id::IdInText;
 
 /// A store that keeps the records of qrels or of a run until their query is complete.
@@ -52,7 +55,7 @@ pub(crate) trait RecordStore {
     fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
 
     /// Returns the number of rows that the store has dropped.
-    fn dropped(&self) -> u64;
+    fn dropped(&self) -> DroppedRepeats;
 
     /// Returns the address of a record: the chunk, and the place of the docno at `offset` of the
     /// chunk or its copy.

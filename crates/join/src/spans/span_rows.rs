@@ -1,7 +1,7 @@
 //! Reading of gold spans, chunks, and results that are spans, from JSON records, tables or columns.
 
 use crate::bytes::{input::Input, mmap::FileAccess};
-use crate::columns::invalid_number_message;
+use crate::columns::{invalid_number_message, is_valid_number};
 use crate::error::{Error, Problems, Result};
 use crate::format::{
     ColumnNames,
@@ -11,6 +11,7 @@ use crate::format::{
 };
 use crate::lines::{
     diagnostics::{one_line, quoted, whole_file},
+    number::{finite, score},
     shape::Role,
 };
 use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
@@ -34,8 +35,9 @@ impl GoldSpans {
         let mut spans = Vec::new();
         each_named_row(text, &span_columns(Role::Qrels, given), None, &mut |_, row| {
             let [query, doc] = ids(row, "query")?;
-            let grade =
-                row[at::NUMBER].as_deref().map_or(Ok(1.0), |text| number_of(text, "grade"))?;
+            let grade = row[at::NUMBER]
+                .as_deref()
+                .map_or(Ok(1.0), |text| number_of(text, "grade", finite))?;
             spans.push(GoldSpan { span: span(row, &doc)?, query, doc, grade });
             Ok(())
         })?;
@@ -52,7 +54,9 @@ impl GoldSpans {
         rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64, f64)>,
     ) -> Result<Self> {
         let rows = rows.into_iter().map(|(query, doc, start, end, grade)| {
-            fault_if!(!grade.is_finite(), "grade {grade} is not a number");
+            if !grade.is_finite() {
+                return Err(invalid_number_message(Role::Qrels, grade, [&query, &doc]));
+            }
             let span = span_of([start.into(), end.into()], &doc)?;
             Ok(GoldSpan { span, query, doc, grade })
         });
@@ -127,8 +131,8 @@ pub(crate) fn each_result(
     each_named_row(text, &span_columns(Role::Run, given), None, &mut |_, row| {
         let [query, doc] = ids(row, "query")?;
         let value = match (row[at::NUMBER].as_deref(), row[at::RANK].as_deref()) {
-            (Some(score), _) => number_of(score, "score")?,
-            (None, Some(rank)) => -number_of(rank, "rank")?,
+            (Some(text), _) => number_of(text, "score", score)?,
+            (None, Some(rank)) => -number_of(rank, "rank", finite)?,
             (None, None) => return Err("the score is missing".to_owned()),
         };
         take(PassageRow { span: span(row, &doc)?, query, doc, value })
@@ -147,9 +151,8 @@ pub(crate) fn passage_of(
     role: Role,
 ) -> Result<PassageRow, String> {
     let span = span_of(positions, doc)?;
-    // Scores may be infinite in memory.
-    if value.is_nan() || role == Role::Qrels && value.is_infinite() {
-        return Err(invalid_number_message(role, value));
+    if !is_valid_number(role, value) {
+        return Err(invalid_number_message(role, value, [query, doc]));
     }
     Ok(PassageRow { query: query.to_vec(), doc: doc.to_vec(), span, value })
 }
@@ -231,10 +234,7 @@ fn position(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Option<u64>,
     number.map(Some).ok_or_else(|| not_a_position(text, what))
 }
 
-/// Parses a finite number, such as a grade or a score, from the text of a row.
-fn number_of(text: &[u8], what: &str) -> Result<f64, String> {
-    let number = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<f64>().ok());
-    number
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| format!("{what} {} is not a number", quoted(text)))
+/// Parses a number, such as a grade or a score, from the text of a row.
+fn number_of(text: &[u8], what: &str, parser: fn(&[u8]) -> Option<f64>) -> Result<f64, String> {
+    parser(text.trim_ascii()).ok_or_else(|| format!("{what} {} is not a number", quoted(text)))
 }

@@ -1,7 +1,10 @@
 //! Errors in columns of judgments or results.
 
 use crate::error::Problems;
-use crate::lines::{diagnostics::one_line, shape::Role};
+use crate::lines::{
+    diagnostics::one_line,
+    shape::{Role, not_finite},
+};
 
 /// An error in a column or batch of judgments or results: the row, if it is one row, and a message.
 #[derive(Debug)]
@@ -36,11 +39,9 @@ pub fn is_valid_number(role: Role, number: f64) -> bool {
     role.pick(number.is_finite(), !number.is_nan())
 }
 
-/// Returns the message that a grade is not finite, or that a score is NaN.
+/// Returns the message that the grade of a query and a document is not finite, or that the score is
+/// NaN.
 #[cold]
-pub fn invalid_number_message(role: Role, number: f64) -> String {
-    match role {
-        Role::Qrels => format!("grade {number} is not a finite number"),
-        Role::Run => format!("score {number} is not a number"),
-    }
+pub fn invalid_number_message(role: Role, number: f64, ids: [&[u8]; 2]) -> String {
+    format!("{} {number}{}", role.number(), not_finite(number, ids))
 }

@@ -222,6 +222,13 @@ pub struct CheckedBatch<'a> {
 }
 
 impl<'a> CheckedBatch<'a> {
+    /// Returns the message about the invalid number of a row, which names its query and document.
+    #[cold]
+    pub fn invalid_number(&self, row: usize, message: impl FnOnce([&[u8]; 2]) -> String) -> String {
+        let [mut query, mut doc] = [[0; LONGEST]; 2];
+        message([self.query.id(row).bytes(&mut query), self.doc.id(row).bytes(&mut doc)])
+    }
+
     fn new(records: RunColumns<'a>, groups: [Option<IdColumn<'a>>; 2]) -> Self {
         let RunColumns { query, doc, score: numbers, rank, span, lists } = records;
         Self { query, doc, numbers, rank, groups, span, lists, queries: None, docs: None }
@@ -429,11 +436,11 @@ impl<'a> CheckedColumns<'a> {
         (before + of_batch) as u64 + 1
     }
 
-    /// Rejects columns of a file with empty ids or with numbers that are not finite. The ids are of
-    /// queries, documents and groups. Readers of text reject such rows too.
+    /// Rejects columns of a file with empty ids or with invalid numbers. The ids are of queries,
+    /// documents and groups. Readers of text reject such rows too.
     ///
     /// # Errors
-    /// The rows with an empty value or a number that is not finite.
+    /// The rows with an empty value, a grade that is not finite or a score that is NaN.
     pub fn check_file(self, role: Role) -> Result<Self> {
         let parts = self.parts_to_check();
         let wrong: Vec<Problems> = parts
@@ -451,7 +458,7 @@ impl<'a> CheckedColumns<'a> {
         problems.into_result(())
     }
 
-    /// Returns the problems of rows with an empty id or a non-finite number, which readers of text
+    /// Returns the problems of rows with an empty id or an invalid number, which readers of text
     /// reject too.
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
         let (first, batch) = (self.starts[batch], &self.batches[batch]);
@@ -462,18 +469,21 @@ impl<'a> CheckedColumns<'a> {
         };
         let mut problems = Problems::default();
         // Nearly all parts are right, and a column is checked faster as a whole than row by row.
-        if numbers.is_none_or(|numbers| rows.clone().all(|row| numbers.get(row).is_finite()))
+        if numbers
+            .is_none_or(|numbers| rows.clone().all(|row| is_valid_number(role, numbers.get(row))))
             && empty(&rows).is_none()
         {
             return problems;
         }
         for row in rows {
-            let number =
-                numbers.map(|numbers| numbers.get(row)).filter(|number| !number.is_finite());
+            let number = numbers
+                .map(|numbers| numbers.get(row))
+                .filter(|number| !is_valid_number(role, *number));
             let message = match (empty(&(row..row + 1)), number) {
                 (Some((_, what)), _) => format!("the {what} is empty"),
-                (_, Some(number)) if number.is_nan() => invalid_number_message(role, number),
-                (_, Some(number)) => format!("{} {number} is not a finite number", role.number()),
+                (_, Some(number)) => {
+                    batch.invalid_number(row, |ids| invalid_number_message(role, number, ids))
+                }
                 (None, None) => continue,
             };
             problems.add(self.name, (first + row) as u64 + 1, || message);

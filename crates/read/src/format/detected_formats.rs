@@ -1,10 +1,14 @@
 //! The record of the formats that were detected in inputs, for callers that ask, such as `-v`.
 
-use std::{collections::BTreeSet, path::Path, sync::Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Mutex,
+};
 
 use super::row_layout::{AlignedQrels, RowLayout};
 use crate::error::printable;
-use crate::lines::shape::Role;
+use crate::lines::{diagnostics::pluralize, row::BareQuery, shape::Role};
 use crate::lock::lock;
 
 /// The record of the formats that were detected in inputs, roughly in the order of opening.
@@ -21,7 +25,46 @@ use crate::lock::lock;
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct DetectedFormats(Mutex<Vec<DetectedFile>>);
+pub struct DetectedFormats {
+    files: Mutex<Vec<DetectedFile>>,
+    /// By the name of the file of excluded documents.
+    excluded: Mutex<BTreeMap<String, ExclusionEffect>>,
+}
+
+/// The effect of a file of excluded documents on the runs so far.
+#[derive(Debug, Default)]
+struct ExclusionEffect {
+    /// The number of excluded results by run, since a run may be joined several times.
+    results: BTreeMap<String, u64>,
+    /// The numbers of their queries.
+    queries: BTreeSet<u32>,
+    /// The number of excluded documents that are judged relevant.
+    relevant: usize,
+}
+
+impl ExclusionEffect {
+    /// Makes the note on the effect; it is a warning if there was none.
+    fn noted(&self, name: &str) -> DetectedFile {
+        let results = self.results.values().sum::<u64>() as usize;
+        let were = if results == 1 { "was" } else { "were" };
+        let (all, queries) = (pluralize(results, "result"), pluralize(self.queries.len(), "query"));
+        let relevant = match self.relevant {
+            0 => String::new(),
+            1 => "; 1 document of it is judged relevant: recall cannot reach 1".to_owned(),
+            more => format!("; {more} documents of it are judged relevant: recall cannot reach 1"),
+        };
+        let what = match results {
+            0 => {
+                "nothing was left out (--exclude): no document of it is a result of its query, if \
+                  the query is judged"
+                    .to_owned()
+            }
+            _ => format!("{all} of {queries} {were} left out (--exclude){relevant}"),
+        };
+        let file = DetectedFile::new(name, what);
+        DetectedFile { doubtful: true, wrong: results == 0, note: results > 0, ..file }
+    }
+}
 
 /// The detected format of one input in words, or a doubt or note about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,15 +130,31 @@ impl DetectedFormats {
         self.push(DetectedFile { doubtful: true, note: true, ..DetectedFile::new(name, what) });
     }
 
-    /// Records a note about queries that judgments have without any document, and that so are not
-    /// judged.
+    /// Records notes about queries that judgments have without any document. Only those of an empty
+    /// list are judged. `has_documents` returns of a judged query whether it has documents.
     pub fn note_bare_queries(
         &self,
         name: &str,
-        queries: Vec<Vec<u8>>,
-        is_judged: impl Fn(&[u8]) -> bool,
+        queries: Vec<BareQuery>,
+        has_documents: impl Fn(&[u8]) -> Option<bool>,
     ) {
-        let bare: BTreeSet<_> = queries.into_iter().filter(|query| !is_judged(query)).collect();
+        let of_lists = queries.iter().filter(|bare| has_documents(&bare.id) == Some(false));
+        let of_lists: BTreeSet<_> = of_lists.map(|bare| printable(&bare.id)).collect();
+        if let Some(first) = of_lists.first() {
+            let (which, lists, are) = match of_lists.len() {
+                1 => (String::new(), "1 query has an empty list".to_owned(), "it is"),
+                count => {
+                    ("such as ".to_owned(), format!("{count} queries have empty lists"), "they are")
+                }
+            };
+            let what = format!(
+                "{lists} ({which}{first}): {are} judged, and no document is relevant to {}",
+                if of_lists.len() == 1 { "it" } else { "them" }
+            );
+            self.note(name, what);
+        }
+        let bare = queries.into_iter().map(|bare| bare.id);
+        let bare: BTreeSet<_> = bare.filter(|query| has_documents(query).is_none()).collect();
         let Some(first) = bare.first().map(|query| printable(query)) else { return };
         let (which, count, do_not) = match bare.len() {
             1 => ("", "1 query has".to_owned(), "it does not"),
@@ -110,8 +169,26 @@ impl DetectedFormats {
         );
     }
 
+    /// Records how many results of `run` were left out for the file `name` of excluded documents, by
+    /// the number of their query. `relevant` counts the excluded documents that are judged relevant.
+    pub fn note_excluded(
+        &self,
+        name: &str,
+        run: &str,
+        results: BTreeMap<u32, u64>,
+        relevant: impl FnOnce() -> usize,
+    ) {
+        let mut excluded = lock(&self.excluded);
+        let effect = excluded.entry(name.to_owned()).or_insert_with(|| ExclusionEffect {
+            relevant: relevant(),
+            ..ExclusionEffect::default()
+        });
+        effect.results.insert(run.to_owned(), results.values().sum());
+        effect.queries.extend(results.into_keys());
+    }
+
     fn push(&self, text: DetectedFile) {
-        let mut all = lock(&self.0);
+        let mut all = lock(&self.files);
         if !all.contains(&text) {
             all.push(text);
         }
@@ -124,7 +201,9 @@ impl DetectedFormats {
 
     /// Returns the recorded formats and notes of all inputs, each once.
     pub fn all(&self) -> Vec<DetectedFile> {
-        lock(&self.0).clone()
+        let mut all = lock(&self.files).clone();
+        all.extend(lock(&self.excluded).iter().map(|(name, effect)| effect.noted(name)));
+        all
     }
 }
 

@@ -242,20 +242,7 @@ fn ends_in_quotes(line: &[u8], mut within: bool) -> bool {
 fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, String> {
     let fields =
         split(line, separator).ok_or_else(|| "the quote of a field is not closed".to_owned())?;
-    let fields = fields.into_iter().map(|field| {
-        let bytes = &line[field.start..field.end];
-        if !field.escaped {
-            return Cow::Borrowed(bytes);
-        }
-        let mut plain = Vec::with_capacity(bytes.len());
-        let mut at = 0;
-        while at < bytes.len() {
-            plain.push(bytes[at]);
-            at += if bytes[at] == b'"' { 2 } else { 1 };
-        }
-        Cow::Owned(plain)
-    });
-    Ok(fields.collect())
+    Ok(fields.into_iter().map(|field| field.text(line)).collect())
 }
 
 /// Reads JSON records, one after another or in an array, and passes the wanted values of each to

@@ -71,12 +71,12 @@ formats! {
         help: "a table with tabs, with a header or without one, as BEIR's judgments",
         extensions: &["tsv"],
     } => Lines(|look| look.table(Separator::Tab));
-    /// A table with commas between its columns, perhaps with a header.
+    /// A table with commas or semicolons between its columns, perhaps with a header.
     Csv {
         name: "csv",
-        help: "a table with commas, with a header or without one",
+        help: "a table with commas or semicolons, with a header or without one",
         extensions: &["csv"],
-    } => Lines(|look| look.table(Separator::Comma));
+    } => Lines(|look| look.table(look.separator_of_csv()));
     /// Lines of `query document rank`, with tabs or blanks between them: the score is −rank.
     Msmarco {
         name: "msmarco",

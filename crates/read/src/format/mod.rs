@@ -41,7 +41,7 @@ pub mod sequence;
 pub mod span_columns;
 pub mod tables;
 
-pub use super::lines::options::OptionStyle;
+pub use super::lines::{grade_words::GradeWords, options::OptionStyle};
 pub use detected_formats::{DetectedFile, DetectedFormats};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;

@@ -130,26 +130,108 @@ impl ColumnRole {
     /// names for columns with a list in each row, and Quepid for its tables.
     fn also_known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
-            (Self::Query, _) => &["user_input", "searchtext", "query_text"],
+            (Self::Query, _) => {
+                &["user_input", "searchtext", "query_text", "question_id", "user", "customer_id"]
+            }
             (Self::Doc, Role::Qrels) => &["reference_context_ids", "expected_ids", "relevant_docs"],
             (Self::Doc, Role::Run) => &["retrieved_context_ids", "retrieved_ids", "documentids"],
+            (Self::Grade, Role::Qrels) => {
+                &["interaction", "grades", "relevances", "labels", "ratings"]
+            }
+            (Self::Score, Role::Run) => &["scores"],
             (Self::Rank, Role::Run) => &["doc_position", "position"],
             _ => &[],
         }
     }
+
+    /// Returns the names of lists of documents in golden sets and in what systems write beside
+    /// them, which are tried last, as plurals and as singulars.
+    fn known_in_golden_sets(self, role: Role) -> &'static [&'static str] {
+        match (self, role) {
+            (Self::Doc, Role::Qrels) => &[
+                "relevant_ids",
+                "relevant_doc_ids",
+                "relevant_document_ids",
+                "relevant_chunk_ids",
+                "expected_doc_ids",
+                "expected_chunk_ids",
+                "gold_ids",
+                "gold_doc_ids",
+                "golden_ids",
+                "ground_truth_ids",
+                "positive_ids",
+                "positive_corpus_ids",
+                "positive_doc_ids",
+                "doc_ids",
+                "document_ids",
+                "chunk_ids",
+                "corpus_ids",
+            ],
+            (Self::Doc, Role::Run) => &[
+                "retrieved_doc_ids",
+                "retrieved_document_ids",
+                "retrieved_chunk_ids",
+                "ranked_ids",
+                "context_ids",
+                "doc_ids",
+                "document_ids",
+                "chunk_ids",
+                "corpus_ids",
+                "candidates",
+            ],
+            _ => &[],
+        }
+    }
+
+    /// Returns whether a column of this content has a name of golden sets, as a plural or as a
+    /// singular, which is none of the usual names.
+    fn is_of_golden_set(self, name: &[u8], role: Role) -> bool {
+        let is = |known: &&str| are_same(known.as_bytes(), name);
+        self.golden_names(role).any(|known| is(&known)) && !self.known_as(role).iter().any(is)
+    }
+
+    /// Returns the names of golden sets as plurals and as singulars.
+    fn golden_names(self, role: Role) -> impl Iterator<Item = &'static str> {
+        let all = self.known_in_golden_sets(role).iter();
+        all.flat_map(|name| [*name, name.strip_suffix('s').unwrap_or(name)])
+    }
+}
+
+/// The names of documents in tables of recommenders, which are tried after all others.
+const ITEMS: [&str; 5] = ["item", "movie_id", "movieid", "product_id", "article_id"];
+
+/// The names of queries in records that may also have the text of the query.
+const QUERY_IDS: [&str; 6] = ["query_id", "qid", "q_id", "topic_id", "question_id", "id"];
+
+/// Returns the index of the key that has the id of a query, among the keys of an object that is a
+/// query.
+pub(super) fn query_key(names: &[&[u8]]) -> Option<usize> {
+    QUERY_IDS.iter().find_map(|name| find_name(names, name))
+}
+
+/// Returns the indices of the keys that have the id and, if any, the number of a document, among
+/// the keys of an object that is a document of a list.
+pub(super) fn document_keys(names: &[&[u8]], role: Role) -> Option<(usize, Option<usize>)> {
+    let find =
+        |column: ColumnRole| column.known_as(role).iter().find_map(|name| find_name(names, name));
+    let doc = find(ColumnRole::Doc).or_else(|| find_name(names, "id"));
+    Some((
+        doc.or_else(|| find_name(names, "_id"))?,
+        find(role.pick(ColumnRole::Grade, ColumnRole::Score)),
+    ))
 }
 
 /// The columns to read of a table or of records, by name (`query=qid,doc=pid,score=s`) or in order.
 /// Columns in order, as `query,-,doc,score`, are for a table without a header. Runs have a score or
-/// a rank, and qrels a grade, perhaps with a judge or a subtopic. Where each row has a list of
-/// documents, `score=-` or `grade=-` says that no column of numbers belongs to it: its order is the
-/// ranking, and its documents have grade 1.
+/// a rank, and qrels a grade, perhaps with a judge or a subtopic. Without a grade, or with
+/// `grade=-`, each document of qrels has grade 1. Where each row of a run has a list of documents,
+/// `score=-` says that no column of numbers belongs to it: its order is the ranking.
 ///
 /// ```
 /// use laneval::ColumnNames;
 /// let names: ColumnNames = "query=user,doc=item,score=sim".parse()?;
 /// assert_eq!(names.to_string(), "query=user,doc=item,score=sim");
-/// assert!("query,doc".parse::<ColumnNames>().is_err());
+/// assert!("query,score".parse::<ColumnNames>().is_err());
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,9 +250,9 @@ impl FromStr for ColumnNames {
     fn from_str(text: &str) -> Result<Self, Error> {
         const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as \
                             query,-,doc,score, with - for one that \
-                            is not read; judgments have grade in the place of score, and may have \
-                            judge or subtopic; score=- and grade=- \
-                            are for lists of documents without numbers";
+                            is not read; judgments have grade in the place of score, or no grade, \
+                            and may have judge or subtopic; score=- is \
+                            for lists of documents without scores";
         let names = ColumnSelection::parse(text).and_then(Self::complete);
         names.map_err(|what| Error::Unanswerable(format!("{what}: {WAYS}")))
     }
@@ -267,13 +349,14 @@ impl ColumnNames {
             return Err(format!("{} occurs twice", again.name()));
         }
         let has = |column| all.contains(&column);
-        let is_run = has(ColumnRole::Score) || has(ColumnRole::Rank);
-        let wrong = match (is_run, has(ColumnRole::Grade)) {
-            _ if !has(ColumnRole::Query) => "the query is missing",
-            _ if !has(ColumnRole::Doc) => "the doc is missing",
-            (true, true) => "judgments have a grade, and runs a score or a rank: there are both",
-            (false, false) => "a score, a rank or, for judgments, a grade is missing",
-            _ => return Ok(columns),
+        let wrong = if !has(ColumnRole::Query) {
+            "the query is missing"
+        } else if !has(ColumnRole::Doc) {
+            "the doc is missing"
+        } else if has(ColumnRole::Grade) && !columns.are_of_qrels() {
+            "judgments have a grade, and runs a score or a rank: there are both"
+        } else {
+            return Ok(columns);
         };
         Err(wrong.to_owned())
     }
@@ -284,6 +367,21 @@ impl ColumnNames {
         let known = columns.map_or(&[][..], Self::by_name);
         let others = known.iter().filter(|(column, _)| *column != ColumnRole::Doc).cloned();
         Self(ColumnSelection::Named(others.chain([(ColumnRole::Doc, name.to_owned())]).collect()))
+    }
+
+    /// Returns the choice `columns` of columns with `name` as the name of the query's column, unless
+    /// the user chose the query's column or gave the columns in order.
+    pub(super) fn with_query(columns: Option<&Self>, name: &str) -> Self {
+        let named = columns.map_or(&[][..], Self::by_name);
+        let of_query = (ColumnRole::Query, name.to_owned());
+        match columns {
+            Some(given)
+                if given.ordered().is_some() || given.name_of(ColumnRole::Query).is_some() =>
+            {
+                given.clone()
+            }
+            _ => Self(ColumnSelection::Named(named.iter().cloned().chain([of_query]).collect())),
+        }
     }
 
     /// Returns the columns chosen by name, with their names in the header.
@@ -298,9 +396,11 @@ impl ColumnNames {
         }
     }
 
-    /// Returns whether the chosen columns are of judgments: one is the grade.
+    /// Returns whether the chosen columns are of judgments: neither a score nor a rank is among
+    /// them.
     pub fn are_of_qrels(&self) -> bool {
-        self.columns().contains(&ColumnRole::Grade)
+        let columns = self.columns();
+        ![ColumnRole::Score, ColumnRole::Rank].iter().any(|of_run| columns.contains(of_run))
     }
 
     /// Returns the header name given for the column of this content, if columns were chosen by
@@ -328,6 +428,7 @@ impl ColumnNames {
 pub struct ChosenColumns {
     pub query: usize,
     pub doc: usize,
+    /// The column of the number; that of the document for [`NumberKind::One`].
     pub number: usize,
     pub value: NumberKind,
     /// The column of ranks, if scores are sorted.
@@ -354,7 +455,8 @@ pub struct ChosenRows {
 impl From<ChosenColumns> for ChosenRows {
     fn from(chosen: ChosenColumns) -> Self {
         let ChosenColumns { query, doc, number, value, rank, group } = chosen;
-        Self { query, doc, number: Some(number), value: Some(value), rank, group }
+        let number = Some(number).filter(|_| value != NumberKind::One);
+        Self { query, doc, number, value: Some(value), rank, group }
     }
 }
 
@@ -364,6 +466,8 @@ impl From<ChosenColumns> for ChosenRows {
 pub enum CellShape {
     Single,
     List,
+    /// An object, which may be a list of documents with their numbers.
+    Object,
     /// A null, which may stand for either.
     Null,
 }
@@ -401,8 +505,13 @@ impl MissingColumn {
     /// Makes the error message about the missing column, with the option that gives its name.
     pub fn message(&self, options: OptionStyle) -> String {
         let what = if self.what == "doc" { "document" } else { self.what };
+        let none = if self.what == "grade" {
+            ", and `-` as its name gives each document grade 1"
+        } else {
+            ""
+        };
         format!(
-            "found no {what} among {}: known names are {}; `{}` names another",
+            "found no {what} among {}: known names are {}; `{}` names another{none}",
             self.among.join(", "),
             self.known.join(", "),
             options.columns_by_name(self.role, Some(self.what)),
@@ -428,27 +537,35 @@ pub fn in_order(
 ) -> Result<ChosenColumns, String> {
     let numbers = [ColumnRole::Grade, ColumnRole::Score, ColumnRole::Rank];
     let facet = by.and_then(ColumnRole::for_facet);
-    chosen(|column| names.place(column), &numbers, facet).ok_or_else(|| {
+    let is_ungraded = role == Role::Qrels;
+    chosen(|column| names.place(column), &numbers, facet, is_ungraded).ok_or_else(|| {
         let group = facet.filter(|&group| names.place(group).is_none());
-        format!("the columns `{names}` have no {}", group.map_or(role.number(), ColumnRole::name))
+        let missing = group.map_or("score and no rank, by which a run is sorted", ColumnRole::name);
+        format!("the columns `{names}` have no {missing}")
     })
 }
 
 /// Chooses query, document, the first existing column of `numbers` and the facet's column through
-/// `find`.
+/// `find`. Without a column of numbers each document has grade 1, if `is_ungraded`.
 fn chosen(
     find: impl Fn(ColumnRole) -> Option<usize>,
     numbers: &[ColumnRole],
     facet: Option<ColumnRole>,
+    is_ungraded: bool,
 ) -> Option<ChosenColumns> {
-    let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
-    let value = if column == ColumnRole::Rank { NumberKind::Rank } else { NumberKind::Number };
-    let rank = find(ColumnRole::Rank).filter(|_| column == ColumnRole::Score);
+    let (query, doc) = (find(ColumnRole::Query)?, find(ColumnRole::Doc)?);
+    let found = numbers.iter().find_map(|&column| Some((column, find(column)?)));
+    let (value, number) = match found {
+        Some((ColumnRole::Rank, at)) => (NumberKind::Rank, at),
+        Some((_, at)) => (NumberKind::Number, at),
+        None => (NumberKind::One, is_ungraded.then_some(doc)?),
+    };
+    let is_score = value == NumberKind::Number;
+    let rank = find(ColumnRole::Rank).filter(|&rank| is_score && rank != number);
     let group = match facet {
         Some(group) => Some(find(group)?),
         None => None,
     };
-    let (query, doc) = (find(ColumnRole::Query)?, find(ColumnRole::Doc)?);
     Some(ChosenColumns { query, doc, number, value, rank, group })
 }
 
@@ -460,7 +577,9 @@ pub fn choose(
     given: Option<&ColumnNames>,
 ) -> ColumnChoice<ChosenColumns> {
     let header = NamedHeader::new(names, &[], role, by, given)?;
-    header.single().or_else(|usual| header.with_more_names().single().map_err(|_| usual))
+    let more = header.with_more_names();
+    let chosen = header.single().or_else(|usual| more.single().map_err(|_| usual));
+    chosen.or_else(|usual| more.ungraded().ok_or(usual))
 }
 
 /// Chooses columns by the names of a header where cells may be lists: `shapes` says so of the first
@@ -485,7 +604,8 @@ pub fn choose_rows(
         return Ok(lists);
     }
     let texts = |usual| header.texts().map_or(usual, ColumnChoiceError::Invalid);
-    let chosen = usual.or_else(|usual| more.single().map_err(|_| texts(usual)));
+    let chosen = usual.or_else(|usual| more.single().map_err(|_| usual));
+    let chosen = chosen.or_else(|usual| more.ungraded().ok_or_else(|| texts(usual)));
     chosen.map(ChosenRows::from)
 }
 
@@ -552,11 +672,31 @@ impl<'a> NamedHeader<'a> {
     /// Chooses the columns of a table that has one document in each row, by the names of its
     /// header.
     fn single(self) -> ColumnChoice<ChosenColumns> {
-        let chosen = chosen(|column| self.find(column), self.numbers, self.facet);
+        let chosen = chosen(|column| self.find(column), self.numbers, self.facet, false);
         let chosen = chosen.ok_or_else(|| self.lacks())?;
         let ChosenColumns { query, doc, number, group, .. } = chosen;
         self.without_twins(&[Some(query), Some(doc), Some(number), group])?;
         Ok(chosen)
+    }
+
+    /// Returns whether the column `at` has documents under a name of golden sets, or of what
+    /// systems write beside them.
+    fn is_golden(self, at: usize) -> bool {
+        let mut lists = ColumnRole::Doc.also_known_as(self.role).iter();
+        lists.any(|name| are_same(name.as_bytes(), self.names[at]))
+            || ColumnRole::Doc.is_of_golden_set(self.names[at], self.role)
+    }
+
+    /// Chooses the columns of judgments without grades, of which each has grade 1. So that no
+    /// column of grades with an unknown name is overlooked, the user said that there is none, or
+    /// there are no other columns, or the name of the documents says that they are relevant.
+    fn ungraded(self) -> Option<ChosenColumns> {
+        let chosen = chosen(|column| self.find(column), self.numbers, self.facet, true)?;
+        let needed = 2 + usize::from(self.facet.is_some());
+        let is_sure = self.is_given(ColumnRole::Grade)
+            || self.names.len() == needed
+            || self.is_golden(chosen.doc);
+        (self.role == Role::Qrels && chosen.value == NumberKind::One && is_sure).then_some(chosen)
     }
 
     /// Chooses the columns of a table that has a list of documents in each row; `None` if no column
@@ -564,18 +704,23 @@ impl<'a> NamedHeader<'a> {
     fn lists(self) -> ColumnChoice<Option<ChosenRows>> {
         let doc = self.find_where(ColumnRole::Doc, |at| self.shape(at) != CellShape::Single);
         let Some(doc) = doc else { return Ok(None) };
-        // A null may stand for a list or an id. Under a usual name that the user did not give, a
-        // null counts as an id, because the columns of these names mostly have ids.
+        // A null may stand for a list or an id, and an object for a list or for the text of a
+        // document. Under a usual name that the user did not give, both count as ids, because the
+        // columns of these names mostly have ids.
         let mut usual = ColumnRole::Doc.known_as(self.role).iter();
-        if self.shape(doc) == CellShape::Null
+        if matches!(self.shape(doc), CellShape::Null | CellShape::Object)
             && !self.is_given(ColumnRole::Doc)
             && usual.any(|name| are_same(name.as_bytes(), self.names[doc]))
         {
             return Ok(None);
         }
-        let is_single = |at| self.shape(at) == CellShape::Single;
+        let is_single = |at| matches!(self.shape(at), CellShape::Single | CellShape::Object);
         let single = |column| self.find_where(column, is_single).ok_or_else(|| self.lacks());
-        let query = single(ColumnRole::Query)?;
+        // Golden sets have the text of the query beside its id.
+        let by_id = !self.is_given(ColumnRole::Query)
+            && ColumnRole::Doc.is_of_golden_set(self.names[doc], self.role);
+        let query_id = by_id.then(|| query_key(self.names).filter(|&at| is_single(at))).flatten();
+        let query = query_id.map_or_else(|| single(ColumnRole::Query), Ok)?;
         let group = self.facet.map(single).transpose()?;
         if self.is_given(ColumnRole::Rank) {
             return reject(format!(
@@ -677,7 +822,13 @@ impl<'a> NamedHeader<'a> {
     /// they are on.
     fn known(self, column: ColumnRole) -> impl Iterator<Item = &'static str> {
         let more = if self.more { column.also_known_as(self.role) } else { &[] };
-        column.known_as(self.role).iter().chain(more).copied()
+        let golden = self.more.then(|| column.golden_names(self.role)).into_iter().flatten();
+        // A table of single documents may have numbers of its rows under the name `id`.
+        let is_query = column == ColumnRole::Query && self.more;
+        let by_id = is_query && (0..self.names.len()).any(|at| self.is_golden(at));
+        let all = column.known_as(self.role).iter().chain(more).copied().chain(golden);
+        let items = if self.more && column == ColumnRole::Doc { &ITEMS[..] } else { &[] };
+        all.chain(items.iter().copied()).chain(by_id.then_some("id"))
     }
 
     /// Rejects a header in which another column has the same name as a chosen column. A name
@@ -724,9 +875,11 @@ impl<'a> NamedHeader<'a> {
             [_, _, None] => numbers[0],
             _ => self.facet.unwrap_or(numbers[0]),
         };
-        let mut known: Vec<&str> = self.with_more_names().known(column).collect();
+        // The names of golden sets are too many for a message.
+        let all = |column: ColumnRole| [column.known_as(role), column.also_known_as(role)].concat();
+        let mut known = all(column);
         if column == ColumnRole::Score {
-            known.extend(self.with_more_names().known(ColumnRole::Rank));
+            known.extend(all(ColumnRole::Rank));
         }
         let mut among = quoted_all(&names[..names.len().min(MOST_NAMED)]);
         if names.len() > MOST_NAMED {
@@ -825,7 +978,7 @@ mod tests {
                 "qid doc x",
                 None,
                 "found no score among 'qid', 'doc', 'x': known names are score, sim, prediction, \
-                 pred, preds, rating_pred, rank, doc_position, position;",
+                 pred, preds, rating_pred, scores, rank, doc_position, position;",
             ),
             ("x doc score", None, "`--columns query=NAME,doc=…,score=…` names another"),
             ("qid doc score score", None, "'score' occurs twice in"),
@@ -841,6 +994,47 @@ mod tests {
                 other => panic!("{names}: {other:?}"),
             };
             assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn judgments_without_grades_have_no_other_column() {
+        let one = ChosenColumns { value: NumberKind::One, ..plain(0, 1, 1) };
+        for (names, given, expected) in [
+            ("query-id corpus-id", None, Some(one)),
+            ("userId item", None, Some(one)),
+            ("qid docid weight", None, None),
+            ("qid docid weight", Some("query=qid,doc=docid,grade=-"), Some(one)),
+            ("qid relevant_id text", None, Some(one)),
+            ("query_id doc_id score", None, Some(plain(0, 1, 2))),
+        ] {
+            assert_eq!(choose_names(names, Role::Qrels, given).ok(), expected, "{names}");
+        }
+        assert!(choose_names("query-id corpus-id", Role::Run, None).is_err());
+        let chosen = |role| in_order(&"doc,-,query".parse().unwrap(), role, None);
+        let turned = ChosenColumns { value: NumberKind::One, ..plain(2, 0, 0) };
+        assert_eq!(chosen(Role::Qrels), Ok(turned));
+        let message =
+            "the columns `doc,-,query` have no score and no rank, by which a run is sorted";
+        assert_eq!(chosen(Role::Run), Err(message.to_owned()));
+    }
+
+    /// Golden sets have the text of a query beside its id; under the names that were known before
+    /// them, the text stays the query.
+    #[test]
+    fn queries_of_golden_sets_are_their_ids() {
+        use CellShape::{List, Object, Single};
+        for (names, shapes, role, query) in [
+            ("query id relevant_ids", [Single, Single, List], Role::Qrels, Some(1)),
+            ("query id relevant_ids", [Single, Single, Object], Role::Qrels, Some(1)),
+            ("id query expected_ids", [Single, Single, List], Role::Qrels, Some(1)),
+            ("id text expected_ids", [Single, Single, List], Role::Qrels, Some(0)),
+            ("id query_id context_ids", [Single, Single, List], Role::Run, Some(1)),
+            ("x query candidates", [Single, Object, List], Role::Run, Some(1)),
+            ("id x doc_id", [Single, Single, List], Role::Run, None),
+        ] {
+            let chosen = choose_rows(&header(names), &shapes, role, None, None);
+            assert_eq!(chosen.ok().map(|chosen| chosen.query), query, "{names}");
         }
     }
 
@@ -949,7 +1143,6 @@ mod tests {
         let message = "the columns `subtopic,query,doc,grade` have no judge";
         assert_eq!(chosen(FacetKind::Judge), Err(message.to_owned()));
         for (text, expected) in [
-            ("query,doc", "a score, a rank or"),
             ("query,score", "the doc is missing"),
             ("doc=a,score=b", "the query is missing"),
             ("query,doc,grade,score", "there are both"),

@@ -10,9 +10,11 @@
 use std::io;
 
 use super::sequence::{Sequence, SequenceFormat, Started};
+use crate::columns::is_valid_number;
 use crate::lines::{
     diagnostics::{pluralize, quoted},
     row::RowBatch,
+    shape::Role,
 };
 use crate::numbers::F16;
 
@@ -344,8 +346,8 @@ impl<'t> Literal<'t> {
 /// query.
 struct MatrixCells {
     npy: NpyHeader,
-    /// The number of a cell: a grade or a score.
-    number: &'static str,
+    /// What the cells are: grades or scores.
+    role: Role,
     /// Whether the header was passed.
     begun: bool,
     left: u64,
@@ -357,12 +359,14 @@ impl MatrixCells {
     fn cell(&mut self, cell: &[u8], rows: &mut RowBatch) {
         let value = self.npy.value(cell);
         let (query, document) = (&mut self.query, &mut self.document);
-        if value.is_finite() {
+        if is_valid_number(self.role, value) {
             rows.row_of_value(query.number, query.digits(), document.digits(), value);
         } else {
+            let finite = if value.is_nan() { "" } else { "finite " };
             let message = format!(
-                "{} {value} in column {} is not a finite number",
-                self.number, document.number
+                "{} {value} in column {} is not a {finite}number",
+                self.role.number(),
+                document.number
             );
             rows.fault(query.number, message);
         }
@@ -382,16 +386,16 @@ impl MatrixCells {
     }
 }
 
-/// A NumPy matrix as judgments or a run; the text is `grade` or `score`.
+/// A NumPy matrix as judgments or a run.
 #[derive(Debug)]
-pub(super) struct OfMatrix(pub NpyHeader, pub &'static str);
+pub(super) struct OfMatrix(pub NpyHeader, pub Role);
 
 impl SequenceFormat for OfMatrix {
     fn start(&self) -> Started<'_> {
-        let &Self(ref npy, number) = self;
+        let &Self(ref npy, role) = self;
         Ok(Box::new(MatrixCells {
             npy: npy.clone(),
-            number,
+            role,
             begun: false,
             left: npy.shape.iter().product(),
             query: Counter::default(),

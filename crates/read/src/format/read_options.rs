@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::{input_format::InputFormat, names::ColumnNames};
-use crate::lines::options::OptionStyle;
+use crate::lines::{grade_words::GradeWords, options::OptionStyle};
 
 /// The settings for reading judgments or runs where their content does not decide: format, columns,
 /// subset.
@@ -35,6 +35,9 @@ pub struct ReadOptions {
     /// The subset of MTEB's predictions to read, as `en/test`. By default the predictions must have
     /// a single subset.
     pub subset: Option<String>,
+    /// The grades of words, for judgments in tables and JSON. By default words of truth have grades
+    /// where columns have names.
+    pub grades: Option<GradeWords>,
     /// The style in which messages write options.
     pub options: OptionStyle,
 }

@@ -15,13 +15,13 @@ use super::{
 use crate::lines::{
     chunks::{Chunk, CutRule, LineBlocks, LineFormat, LineRule, ReadBlocks},
     dialect::Rules,
-    layout::{NumberKind, RankColumn, SortBy, TableLayout},
+    layout::{BareRows, NumberKind, RankColumn, SortBy, TableLayout},
     options::OptionStyle,
-    row::{RowBatch, RowForm, RowSink},
+    row::{BareQuery, RowBatch, RowForm, RowSink},
     scan::Scanner,
     separator::Separator,
     shape::Role,
-    table::{RowScanner, TableRows},
+    table::{RowScanner, TableRows, unquoted},
     trec::TrecRows,
 };
 use crate::lock::lock;
@@ -59,6 +59,15 @@ impl RowLayout {
     /// Makes the row layout of an input of another format than TREC and tables.
     pub fn other(format: OtherFormat, what: String) -> Self {
         Self::new(RowShape::Other(format), what)
+    }
+
+    /// Says of judgments, if they are `ungraded`, that each document has grade 1.
+    pub fn ungraded(mut self, ungraded: bool) -> Self {
+        if ungraded {
+            self.what += "; without grades: each document has grade 1";
+            self.doubtful = true;
+        }
+        self
     }
 
     /// Returns the row layout of TREC text.
@@ -118,6 +127,14 @@ impl RowLayout {
         self.other_format()?.partner.as_ref()
     }
 
+    /// Skips at least the first `skip` bytes of a table, which are no rows.
+    pub fn behind(mut self, skip: usize) -> Self {
+        if let RowShape::Table(table) = &mut self.shape {
+            table.skip = table.skip.max(skip);
+        }
+        self
+    }
+
     /// Drops the header of a table from its row layout, because the header was read already.
     pub fn without_header(mut self) -> Self {
         if let RowShape::Table(table) = &mut self.shape {
@@ -146,10 +163,13 @@ impl RowLayout {
     }
 
     /// Returns the queries of the input that have no documents, known once the input was read.
-    pub fn bare_queries(&self) -> Vec<Vec<u8>> {
+    pub fn bare_queries(&self) -> Vec<BareQuery> {
         match &self.shape {
             RowShape::Other(format) => lock(&format.bare).clone(),
-            RowShape::Columns(table) => table.bare_queries().to_vec(),
+            RowShape::Columns(table) => {
+                let bare = table.bare_queries().iter().cloned();
+                bare.map(|id| BareQuery { id, is_judged: true }).collect()
+            }
             RowShape::Trec | RowShape::Table(_) => Vec::new(),
         }
     }
@@ -157,7 +177,15 @@ impl RowLayout {
     /// Returns the rows of a chunk. Those that do not lie in the text of the chunk are made in
     /// `batch`, unless they were read before.
     pub fn chunk_rows<'a>(&self, chunk: Chunk<'a>, batch: &'a mut RowBatch) -> ChunkRows<'a> {
-        let RowShape::Other(format) = &self.shape else { return ChunkRows::Lines(chunk.text) };
+        let RowShape::Other(format) = &self.shape else {
+            let text = batch.buffer();
+            let table = self.table();
+            let table = table.and_then(|table| unquoted(table, chunk.text, self.skip(chunk), text));
+            return match table {
+                Some(table) => ChunkRows::Unquoted(text, Box::new(table)),
+                None => ChunkRows::Lines(chunk.text),
+            };
+        };
         let (rows, lines) = match &format.reader {
             FormatReader::Lines(of_lines) => {
                 batch.clear();
@@ -198,18 +226,29 @@ impl RowLayout {
         skip.saturating_sub(chunk.start).min(chunk.text.len())
     }
 
-    /// Begins to count anew the rows without a number, and the queries without documents.
-    pub fn restart_bare_rows(&self) {
+    /// Begins to count anew the rows without a number, and the queries without documents. Ids with
+    /// quotes that were met are read this time.
+    pub fn restart(&self) {
         match &self.shape {
             RowShape::Other(format) => lock(&format.bare).clear(),
-            RowShape::Table(TableLayout { bare: Some(bare), .. }) => bare.restart(),
+            RowShape::Table(TableLayout { bare, quotes, .. }) => {
+                bare.iter().for_each(BareRows::restart);
+                if quotes.are_left() {
+                    quotes.read();
+                }
+            }
             _ => {}
         }
     }
 
+    /// Returns whether ids with quotes were met that another reading would read.
+    pub fn needs_restart(&self) -> bool {
+        self.table().is_some_and(|table| table.quotes.are_left())
+    }
+
     /// Returns the numbers, scores or ranks, by which the results of the run are sorted.
     pub fn order(&self) -> SortBy {
-        if self.number_kind() != NumberKind::Number {
+        if self.number_kind().is_rank() {
             return SortBy::RankScores { counted: self.counted_ranks() };
         }
         let ranks = match &self.shape {
@@ -243,6 +282,8 @@ pub struct RowScanners {
 pub enum ChunkRows<'a> {
     /// Lines of TREC or of a table.
     Lines(&'a [u8]),
+    /// Lines of a table that were written anew, without quotes, and their layout.
+    Unquoted(&'a [u8], Box<TableLayout>),
     /// Rows of another format, and the number of their lines; 0 if rows have lines of the input.
     Batch(&'a RowBatch, u64),
 }
@@ -251,7 +292,7 @@ impl<'a> ChunkRows<'a> {
     /// Returns the text in which the fields of the rows lie.
     pub fn text(&self) -> &'a [u8] {
         match self {
-            Self::Lines(text) => text,
+            Self::Lines(text) | Self::Unquoted(text, _) => text,
             Self::Batch(batch, _) => batch.text(),
         }
     }
@@ -289,6 +330,10 @@ impl RowScanners {
                 let rows = TableRows { table, role, rules: &rules };
                 self.tables.get_or_insert_default().each_row(text, skip, rows, sink)
             }
+            (ChunkRows::Unquoted(text, table), _) if !is_trec => {
+                let rows = TableRows { table: &table, role, rules: &rules };
+                self.tables.get_or_insert_default().each_row(text, skip, rows, sink)
+            }
             (ChunkRows::Lines(text), _) => match (role, groups) {
                 (Role::Run, _) => {
                     self.trec.each_line(text, &mut TrecRows::<_, 6> { role, rules, sink })
@@ -300,7 +345,7 @@ impl RowScanners {
                     self.trec.each_line(text, &mut TrecRows::<_, 4> { role, rules, sink })
                 }
             },
-            (ChunkRows::Batch(..), _) => 0,
+            (ChunkRows::Batch(..) | ChunkRows::Unquoted(..), _) => 0,
         }
     }
 }
@@ -316,7 +361,7 @@ pub struct OtherFormat {
     /// The matrix with a cell for each row, if the rows are those of a matrix.
     pub matrix: Option<NpyHeader>,
     /// The queries without documents that the text had the last time.
-    pub(super) bare: Mutex<Vec<Vec<u8>>>,
+    pub(super) bare: Mutex<Vec<BareQuery>>,
 }
 
 /// How the rows of a format are read: line by line, or in sequence.
@@ -326,8 +371,8 @@ pub enum FormatReader {
     Sequence(Box<dyn SequenceFormat>),
 }
 
-/// Judgments to which runs without ids belong by position: of LETOR lines, a matrix, or true
-/// neighbours.
+/// Judgments of which runs need to know: those to which runs without ids belong by position, of
+/// LETOR lines, a matrix, or true neighbours, and records with more than one name of a query.
 #[derive(Debug, Clone)]
 pub enum AlignedQrels {
     /// A text, whose lines give the documents that a file of scores has the scores of.
@@ -336,6 +381,15 @@ pub enum AlignedQrels {
     Matrix(String, NpyHeader),
     /// True neighbours; the found neighbours have equally many rows.
     Neighbours(AlignedTruth),
+    /// Records whose queries have this key, which also those of the run should have.
+    Records(String),
+}
+
+impl AlignedQrels {
+    /// Returns whether runs without ids belong to the judgments.
+    pub fn is_of_positions(&self) -> bool {
+        !matches!(self, Self::Records(_))
+    }
 }
 
 /// The name and the size of a file of true neighbours, to which a file of found neighbours must
@@ -373,6 +427,8 @@ impl Separator {
             Self::Blanks => "a table with blanks between its columns",
             Self::Tab => "TSV",
             Self::Comma => "CSV",
+            Self::Semicolon => "CSV with semicolons",
+            Self::Unit => "a table with unit separators between its columns",
         }
     }
 }

@@ -42,6 +42,9 @@ pub trait Table: fmt::Debug + Send + Sync {
     /// Calls `work` once with the rows of the table as judgments.
     fn with_judgments(&self, work: &mut dyn FnMut(&[QrelsColumns<'_>]));
 
+    /// Returns whether the rows are judgments without grades, of a document each.
+    fn is_ungraded(&self) -> bool;
+
     /// Returns the queries to which the table gives an empty list of documents, and so no row.
     fn bare_queries(&self) -> &[Vec<u8>];
 }
@@ -189,7 +192,9 @@ impl<'a> TableColumns<'a> {
         };
         let ChosenRows { query, doc, number, value, rank, group } = chosen;
         let (number, rank, lists) = match value {
-            Some(NumberKind::Number) => (number, rank.filter(|_| self.ranks), None),
+            Some(NumberKind::Number | NumberKind::One) => {
+                (number, rank.filter(|_| self.ranks), None)
+            }
             Some(_) => (None, number, None),
             None => {
                 let ranked = self.role == Role::Run && (number.is_none() || self.ranks);

@@ -4,6 +4,8 @@
 //! chunk. Line numbers of the whole text are computed at the end: only then is the number of lines
 //! before each chunk known. A piece of columns counts as a chunk, and a row as a line.
 
+use std::mem;
+
 use crate::error::{Problems, printable};
 
 /// A line of a text by its chunk and its number in the chunk, from 1.
@@ -39,6 +41,9 @@ pub struct FirstProblems<T> {
     items: Vec<(u64, T)>,
     /// The number of the problems that are not kept.
     more: u64,
+    /// The number of judgments that are no problem, because they say again what an earlier one
+    /// says.
+    pub identical: u64,
 }
 
 /// The earliest problems of a text, placed by the address of a docno or a line. An address joins
@@ -47,7 +52,7 @@ pub type Diagnostics = FirstProblems<Diagnostic>;
 
 impl<T> Default for FirstProblems<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), more: 0 }
+        Self { items: Vec::new(), more: 0, identical: 0 }
     }
 }
 
@@ -78,10 +83,16 @@ impl<T> FirstProblems<T> {
         self.more += count;
     }
 
+    /// Counts repeated rows as problems, as those of a run are, whatever their scores.
+    pub fn count_identical(&mut self) {
+        self.more += mem::take(&mut self.identical);
+    }
+
     /// Adds the problems of the text that another worker found. Of two problems at one place, the
     /// problem of the other worker comes second.
     pub fn merge(&mut self, other: Self) {
         self.more += other.more;
+        self.identical += other.identical;
         for (place, found) in other.items {
             self.add(place, || found);
         }

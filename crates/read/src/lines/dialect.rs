@@ -8,8 +8,9 @@ use crate::rule::ScoreType;
 /// or 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// Whole fields are finite numbers, lines that start with `#` are skipped, and a document that
-    /// is twice in a ranking or judged twice for a query is a problem wherever it is.
+    /// Whole fields are finite numbers, or infinities for scores, lines that start with `#` are
+    /// skipped, and a document that is twice in a ranking or judged twice for a query is a problem
+    /// wherever it is.
     #[default]
     Laneval,
     /// As trec_eval 9: a score or grade is the longest prefix of its field that is a number (an
@@ -34,7 +35,7 @@ impl Dialect {
         Rules {
             run_comments,
             qrels_comments,
-            score: if is_trec_eval { number::prefix } else { number::finite },
+            score: if is_trec_eval { number::prefix } else { number::score },
             grade: if is_trec_eval { number::integer_prefix } else { number::finite },
             whole_grades: is_trec_eval,
             late_repeats: is_trec_eval,

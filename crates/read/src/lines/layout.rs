@@ -9,12 +9,15 @@ use memchr::memchr;
 
 use super::{
     diagnostics::quoted,
+    doubled_quotes::DoubledQuotes,
+    grade_words::GradeWords,
     number::decimal,
     options::OptionStyle,
     scan::whole_line,
     separator::{Separator, split},
     shape::{Role, not_a_number},
 };
+use crate::error::printable;
 
 /// The numbers by which the results of a run are sorted: scores, ranks, or ranks as scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +60,8 @@ pub enum NumberKind {
     Rank,
     /// A rank; in every query ranks count 1, 2, 3 ….
     CountedRank,
+    /// No number: each document of judgments without grades has grade 1.
+    One,
 }
 
 /// The layout of a table of text: its separator, and the columns of query, document and number.
@@ -69,7 +74,8 @@ pub struct TableLayout {
     pub columns: usize,
     /// The shape of a row, for messages.
     pub shape: String,
-    /// The columns, from 0, of the query, the document, and the grade, score or rank.
+    /// The columns, from 0, of the query, the document, and the grade, score or rank, or the
+    /// document again for [`NumberKind::One`].
     pub query: usize,
     pub doc: usize,
     pub number: usize,
@@ -83,6 +89,10 @@ pub struct TableLayout {
     pub options: OptionStyle,
     /// The rows without a number, if these are allowed.
     pub bare: Option<BareRows>,
+    /// The grades of words, if words may stand in the place of numbers.
+    pub words: Option<GradeWords>,
+    /// Whether ids with quotes are read.
+    pub quotes: DoubledQuotes,
 }
 
 /// The number of a table's rows that have no grade, as Quepid writes them, and are skipped. Quepid
@@ -149,17 +159,35 @@ impl TableLayout {
         (!query.is_empty()).then_some(query)
     }
 
-    /// Returns the error message about a field of the table that is not the expected grade, score
-    /// or rank.
-    pub fn not_a_number(&self, role: Role, field: &[u8]) -> String {
+    /// Returns the error message about a field of the table, of a query and a document, that is not
+    /// the expected grade, score or rank.
+    pub fn not_a_number(&self, role: Role, field: &[u8], ids: [&[u8]; 2]) -> String {
         match self.value {
             NumberKind::CountedRank => not_counted(field, None, self.options),
-            value => format!("{}: {}", value.fault(role, field), self.expected()),
+            value => {
+                let fault = value.fault(role, field, ids);
+                let hint = match &self.words {
+                    Some(words) if words.are_given() => format!(", and no word of {words}"),
+                    Some(_) if field.iter().all(u8::is_ascii_alphabetic) => {
+                        format!(
+                            " (`{}` gives words grades)",
+                            self.options.grades(&printable(field))
+                        )
+                    }
+                    _ => String::new(),
+                };
+                format!("{fault}{hint}: {}", self.expected())
+            }
         }
     }
 }
 
 impl NumberKind {
+    /// Returns whether numbers of this kind are ranks.
+    pub fn is_rank(self) -> bool {
+        matches!(self, Self::Rank | Self::CountedRank)
+    }
+
     /// Parses a field as a number of this kind: a grade, score or rank; `None` if it is not one.
     #[inline(always)]
     pub fn parse(
@@ -173,13 +201,15 @@ impl NumberKind {
             Self::Rank | Self::CountedRank => {
                 decimal(text, start, end, parser).filter(|number| number.fract() == 0.0)
             }
+            Self::One => Some(1.0),
         }
     }
 
-    /// Returns the error message about a field that is not the expected grade, score or rank.
-    pub fn fault(self, role: Role, field: &[u8]) -> String {
+    /// Returns the error message about a field, of a query and a document, that is not the expected
+    /// grade, score or rank.
+    pub fn fault(self, role: Role, field: &[u8], ids: [&[u8]; 2]) -> String {
         match self {
-            Self::Number => format!("{} {}", role.number(), not_a_number(field)),
+            Self::Number | Self::One => format!("{} {}", role.number(), not_a_number(field, ids)),
             Self::Rank | Self::CountedRank => format!("rank {} is not an integer", quoted(field)),
         }
     }

@@ -7,9 +7,9 @@
 //! chunks               pieces for the workers, cut between queries
 //! scan                 lines of TREC and their fields; trec: what the fields mean
 //! table                rows of tables; separator, layout: what stands between their fields, and
-//!                      what the fields are
+//!                      what the fields are; doubled_quotes: ids with quotes
 //! row                  a row, who takes rows, and batches of rows of other formats
-//! number               numbers and decimals
+//! number               numbers and decimals; grade_words: grades that are words
 //! shape                what is wrong with a line, for messages
 //! dialect              which lines are valid, and how they are read
 //! diagnostics          the problems of all lines, in the order of the lines
@@ -19,6 +19,8 @@
 pub mod chunks;
 pub mod diagnostics;
 pub mod dialect;
+pub mod doubled_quotes;
+pub mod grade_words;
 pub mod layout;
 pub mod number;
 pub mod options;

@@ -144,6 +144,15 @@ pub fn finite(field: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(field).ok().filter(|value: &f64| value.is_finite())
 }
 
+/// Parses a whole field as a score: a finite decimal number, or an infinity in words. A number that
+/// is too large for a float is none.
+pub fn score(field: &[u8]) -> Option<f64> {
+    let is_word = || !field.iter().any(u8::is_ascii_digit);
+    fast_float2::parse::<f64, _>(field)
+        .ok()
+        .filter(|value: &f64| value.is_finite() || value.is_infinite() && is_word())
+}
+
 /// Parses the number at the start of a field as C's `atof` does, and so trec_eval; 0 if there is
 /// none. The number may be decimal, hexadecimal or infinite. `None` if it is NaN.
 pub fn prefix(field: &[u8]) -> Option<f64> {
@@ -293,6 +302,12 @@ mod tests {
             assert_eq!(finite(field.as_bytes()), None, "{field}");
         }
         assert_eq!(finite(b"+1.5e3"), Some(1500.0));
+        for (field, expected) in cases("inf=inf -inf=-inf +Infinity=inf 1.5=1.5") {
+            assert_eq!(score(field.as_bytes()), Some(expected), "{field}");
+        }
+        for field in ["nan", "-NaN", "1e999", "-1e999", "infinit", "in", "", "abc"] {
+            assert_eq!(score(field.as_bytes()), None, "{field}");
+        }
     }
 
     #[test]

@@ -63,6 +63,14 @@ impl OptionStyle {
         }
     }
 
+    /// Returns the option that gives a word a grade, as messages write it: `--grades E=…`.
+    pub fn grades(self, word: &str) -> String {
+        match self {
+            Self::Command => format!("--grades {word}=…"),
+            Self::Python => format!("grade_words={{\"{word}\": …}}"),
+        }
+    }
+
     /// Returns the option that names a subset of MTEB's predictions, as messages write it:
     /// `--subset`.
     pub fn subset(self) -> &'static str {
@@ -95,6 +103,7 @@ mod tests {
                 style.columns_in_order("query,-,score"),
                 style.format(Role::Run, "msmarco"),
                 style.groups().to_owned(),
+                style.grades("E"),
             ]
         };
         assert_eq!(
@@ -104,7 +113,8 @@ mod tests {
                 "--columns query=…,doc=…,grade=…",
                 "--columns query,-,score",
                 "--run-format msmarco",
-                "--letor-groups FILE"
+                "--letor-groups FILE",
+                "--grades E=…"
             ]
         );
         assert_eq!(
@@ -114,7 +124,8 @@ mod tests {
                 r#"columns={"query": "NAME", "doc": "NAME", "grade": "NAME"}"#,
                 r#"columns=["query", None, "score"]"#,
                 "run_format=\"msmarco\"",
-                "letor_groups=FILE"
+                "letor_groups=FILE",
+                "grade_words={\"E\": …}"
             ]
         );
     }

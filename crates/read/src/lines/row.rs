@@ -17,7 +17,9 @@
 
 use std::borrow::Cow;
 
-use super::{diagnostics::quoted, dialect::Rules, layout::NumberKind, shape::Role};
+use super::{
+    diagnostics::quoted, dialect::Rules, grade_words::GradeWords, layout::NumberKind, shape::Role,
+};
 use crate::error::printable;
 
 /// The start and the end of a field in a text.
@@ -54,6 +56,17 @@ impl Row {
     }
 }
 
+/// Returns the grade of a word in the place of a number, and the place of a number that is not
+/// written as text; `None` if the text is no word with a grade.
+#[cold]
+pub fn grade_of_word(
+    words: Option<&GradeWords>,
+    text: &[u8],
+    [start, end]: Place,
+) -> Option<(f64, Place)> {
+    Some((words?.grade(&text[start..end])?, [start, start]))
+}
+
 /// A taker of the rows of a text, with the faults of lines that are no rows.
 pub trait RowSink {
     /// Whether the ranks, groups and tags of tables are taken, which takes time to find.
@@ -79,12 +92,14 @@ pub struct RowForm {
     pub value: NumberKind,
     pub has_ranks: bool,
     pub has_groups: bool,
+    /// The grades of words, if words may stand in the place of numbers.
+    pub words: Option<GradeWords>,
 }
 
 impl RowForm {
     /// Makes the form of rows of query, document and number.
     pub fn new(value: NumberKind, shape: impl Into<String>) -> Self {
-        Self { shape: shape.into(), value, has_ranks: false, has_groups: false }
+        Self { shape: shape.into(), value, has_ranks: false, has_groups: false, words: None }
     }
 
     /// Returns the expected shape of the text, for messages.
@@ -106,13 +121,22 @@ pub struct RowBatch {
     entries: Vec<BatchEntry>,
     faults: Vec<BatchFault>,
     /// The queries without documents, such as `"q": {}`: no row can name them.
-    pub bare: Vec<Vec<u8>>,
+    pub bare: Vec<BareQuery>,
     /// The place of the query of the last row.
     query: [u32; 2],
     /// Whether no more rows follow: the rest of the input cannot be read.
     pub ended: bool,
     /// The number of bytes that are wanted, if not [`ENOUGH`].
     wanted: usize,
+}
+
+/// A query without documents, which has no row.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BareQuery {
+    pub id: Vec<u8>,
+    /// Whether the query has an empty list of documents, which says that it was judged, and that
+    /// none is relevant.
+    pub is_judged: bool,
 }
 
 /// A row of a batch, with the places of its fields in the text of the batch: the query, and the
@@ -417,6 +441,12 @@ impl RowBatch {
         (self.query, self.ended, self.wanted) = ([0, 0], false, 0);
     }
 
+    /// Removes all rows, and returns the memory of their text for another one.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        self.clear();
+        &mut self.text
+    }
+
     /// Returns the text of the rows.
     pub fn text(&self) -> &[u8] {
         &self.text
@@ -431,15 +461,23 @@ impl RowBatch {
             while let Some(fault) = faults.next_if(|fault| fault.rows <= at) {
                 sink.fault(doc[0], fault.line, || fault.message.clone());
             }
-            let value = match self.values.get(at) {
-                Some(value) => Some(*value),
-                None => form.value.parse(&self.text, number, role.parser(rules)),
+            let read = match self.values.get(at) {
+                Some(value) => Some((*value, number)),
+                None => match form.value.parse(&self.text, number, role.parser(rules)) {
+                    Some(value) => Some((value, number)),
+                    None => grade_of_word(form.words.as_ref(), &self.text, number),
+                },
             };
             let line = copied_line(&self.text, doc[0]);
-            let Some(value) = value else {
+            let Some((value, number)) = read else {
                 sink.fault(doc[0], line, || {
-                    let field = &self.text[number[0]..number[1]];
-                    format!("{}: {}", form.value.fault(role, field), form.expected())
+                    let [query, doc, field] =
+                        [row.query, row.doc, row.number].map(|at| self.field(at));
+                    let given = form.words.as_ref().filter(|words| words.are_given());
+                    let words =
+                        given.map_or(String::new(), |words| format!(", and no word of {words}"));
+                    let fault = form.value.fault(role, field, [query, doc]);
+                    format!("{fault}{words}: {}", form.expected())
                 });
                 continue;
             };

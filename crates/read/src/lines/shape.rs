@@ -124,7 +124,7 @@ impl Role {
                 )
             }
             LineFault::Number => {
-                let number = not_a_number(field(self.number_field()));
+                let number = not_a_number(field(self.number_field()), [field(0), field(2)]);
                 format!("{} {number}: {expected}", self.number())
             }
             LineFault::Fields(count) => {
@@ -164,8 +164,30 @@ pub fn counts(line: &[u8], comments: Comments) -> bool {
 /// The message about a line with a carriage return inside.
 pub const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
 
-/// Returns the message about a field that should be a finite grade or score.
-pub fn not_a_number(field: &[u8]) -> String {
-    let infinite = fast_float2::parse::<f64, _>(field).is_ok();
-    format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })
+/// Returns the message about a field that should be the grade or score of a query and a document.
+pub fn not_a_number(field: &[u8], [query, doc]: [&[u8]; 2]) -> String {
+    let comma = " (it has a comma: a decimal point was expected)";
+    let hint = if is_with_comma(field) { comma } else { "" };
+    match fast_float2::parse::<f64, _>(field) {
+        // A program that wrote NaN or an infinity is looked at by query and document, not by line.
+        Ok(value) => format!("{}{}", quoted(field), not_finite(value, [query, doc])),
+        Err(_) => format!("{} is not a number{hint}", quoted(field)),
+    }
+}
+
+/// Returns the end of a message about NaN or an infinity in the place of a number of a query and a
+/// document.
+pub fn not_finite(value: f64, ids: [&[u8]; 2]) -> String {
+    let [query, doc] = ids.map(quoted);
+    let finite = if value.is_nan() { "" } else { "finite " };
+    format!(" of document {doc} of query {query} is not a {finite}number")
+}
+
+/// Returns whether a text is a number with a comma in the place of the decimal point.
+pub fn is_with_comma(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let count = digits.iter().filter(|byte| byte.is_ascii_digit()).count();
+    count + 1 == digits.len()
+        && matches!(digits, [b'0'..=b'9', .., b'0'..=b'9'])
+        && digits.contains(&b',')
 }

@@ -1,5 +1,5 @@
-//! The fast scanner of rows of a table: fields between tabs, commas or blanks, equally many on each
-//! line.
+//! The fast scanner of rows of a table: fields between tabs, commas, semicolons or blanks, equally
+//! many on each line.
 //!
 //! ```text
 //! for each window of the text:
@@ -13,7 +13,8 @@
 //!     any other line is split byte by byte: quotes, blank lines, another number of fields
 //! ```
 //!
-//! A field may stand between quotes (`"`), but contains no quotes and ends on its line.
+//! A field may stand between quotes (`"`), and ends on its line. Quotes in it are written twice:
+//! see `doubled_quotes`.
 //!
 //! Why TREC's lines have another reader: TREC reads any number of blanks as one separator, and has
 //! no empty fields. In tables, two separators side by side are an empty field, blanks belong to
@@ -34,13 +35,13 @@
 //! whole: one test for 4096 bytes, and none in the loop over its lines.
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 use super::{
     diagnostics::{pluralize, quoted},
     dialect::Rules,
     layout::TableLayout,
-    row::{Place, Row, RowSink},
+    row::{Place, Row, RowSink, grade_of_word},
     scan::{SeparatorMark, bits_from, blocks_of, line_end, whole_line},
     separator::{Field, Separator, split},
     shape::{Role, TOO_LONG},
@@ -101,8 +102,8 @@ impl RowScanner {
             }
             return line;
         }
-        match (rows.table.columns, rows.table.separator) {
-            (3, Separator::Tab | Separator::Comma) => {
+        match (rows.table.columns, rows.table.separator.has_quotes()) {
+            (3, true) => {
                 let level = self.level;
                 dispatch!(level, simd => {
                     each_row_of_three(simd, self, text, skip, line, rows, sink)
@@ -221,9 +222,16 @@ impl TableRows<'_> {
         sink: &mut S,
     ) {
         let Self { table, role, rules } = self;
-        let Some(value) = table.value.parse(text, number, role.parser(rules)) else {
-            return sink
-                .fault(doc[0], line, || table.not_a_number(role, &text[number[0]..number[1]]));
+        let read = match table.value.parse(text, number, role.parser(rules)) {
+            Some(value) => Some((value, number)),
+            None => grade_of_word(table.words.as_ref(), text, number),
+        };
+        let Some((value, number)) = read else {
+            return sink.fault(doc[0], line, || {
+                let [query, doc, number] =
+                    [query, doc, number].map(|[start, end]| &text[start..end]);
+                table.not_a_number(role, number, [query, doc])
+            });
         };
         let other = |column: Option<usize>| column.filter(|_| S::ALL_FIELDS).map(&place);
         let [rank, group, tag] = [table.rank, table.group, table.tag].map(other);
@@ -236,17 +244,11 @@ impl TableRows<'_> {
     }
 }
 
-/// Returns the message about an empty rank or group of a row, or a group with quotes in it.
+/// Returns the message about an empty rank or group of a row.
 #[inline(always)]
 fn wrong_field(text: &[u8], row: &Row, table: &TableLayout) -> Option<String> {
-    let line = || quoted(whole_line(text, row.doc[0]));
-    if let Some(what) = row.empty_field() {
-        let expected = table.expected();
-        return Some(format!("the {what} is missing or empty in {}: {expected}", line()));
-    }
-    let [start, end] = row.group?;
-    (text[start..end].contains(&b'"'))
-        .then(|| format!("the group has a quote (\") in it in {}", line()))
+    let (what, line) = (row.empty_field()?, quoted(whole_line(text, row.doc[0])));
+    Some(format!("the {what} is missing or empty in {line}: {}", table.expected()))
 }
 
 /// Finds the rows of a table of three columns from `start` on, after `line` lines. Returns the
@@ -315,12 +317,12 @@ fn picked(table: &TableLayout, fields: [Place; 3]) -> [Place; 3] {
 /// wrong.
 #[cold]
 #[inline(never)]
-fn any_line(
+fn any_line<S: RowSink>(
     text: &[u8],
     [start, end]: [usize; 2],
     number: u64,
     rows: TableRows<'_>,
-    sink: &mut impl RowSink,
+    sink: &mut S,
 ) {
     let (line, table) = (&text[start..end], rows.table);
     let separator = table.separator;
@@ -363,15 +365,43 @@ fn any_line(
             format!("{fields} in {}: {}{hint}", quoted(line), table.expected())
         });
     }
-    for (column, what) in [(table.query, "query"), (table.doc, "document")] {
-        let field = fields[column];
-        if field.start == field.end || field.escaped {
-            return sink.fault(start, number, || wrong_id(field, what, line, table));
-        }
+    if let Some(message) = wrong_id(&fields, line, table, S::ALL_FIELDS) {
+        return sink.fault(start, number, || message);
     }
     let place = |column: usize| [start + fields[column].start, start + fields[column].end];
     let read = [table.query, table.doc, table.number].map(place);
     rows.pass(text, number, read, place, sink);
+}
+
+/// Writes lines of a table to `text` without the quotes around and doubled within fields, and
+/// returns their layout; `None` if nothing was to do. The first `skip` bytes are no rows.
+pub fn unquoted(
+    table: &TableLayout,
+    lines: &[u8],
+    skip: usize,
+    text: &mut Vec<u8>,
+) -> Option<TableLayout> {
+    let are_read = table.separator.has_quotes() && table.quotes.are_read();
+    if !are_read || memmem::find(&lines[skip..], b"\"\"").is_none() {
+        return None;
+    }
+    let unit = Separator::Unit.byte();
+    text.extend_from_slice(&lines[..skip]);
+    for line in lines[skip..].split_inclusive(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        match split(line, table.separator).filter(|_| !line.contains(&unit)) {
+            Some(fields) => {
+                for (at, field) in fields.into_iter().enumerate() {
+                    text.extend((at > 0).then_some(unit));
+                    text.extend_from_slice(&field.text(line));
+                }
+            }
+            // The line is no row, which its reader tells.
+            None => text.extend_from_slice(line),
+        }
+        text.push(b'\n');
+    }
+    Some(TableLayout { separator: Separator::Unit, ..table.clone() })
 }
 
 /// Returns whether a row of a table has a query and no number, or ends behind its query.
@@ -381,13 +411,28 @@ fn is_bare(fields: &[Field], table: &TableLayout) -> bool {
     (fields.len() == table.columns || fields.len() == table.query + 1) && has_query && !has_number
 }
 
-/// Returns the error message about a query or document id in a table that is empty, or else has
-/// quotes in it.
-fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> String {
-    if field.start == field.end {
-        return format!("the {what} is empty in {}: {}", quoted(line), table.expected());
+/// Returns the error message about a query or document id in a line of a table that is empty, or an
+/// id, also of a group, that has quotes in it where none was met before.
+fn wrong_id(
+    fields: &[Field],
+    line: &[u8],
+    table: &TableLayout,
+    with_groups: bool,
+) -> Option<String> {
+    let group = table.group.filter(|&column| with_groups && fields[column].escaped);
+    let ids = [(Some(table.query), "query"), (Some(table.doc), "document"), (group, "group")];
+    let is_wrong = |field: &Field| field.start == field.end || field.escaped;
+    let mut ids = ids.into_iter().filter_map(|(column, what)| Some((fields[column?], what)));
+    let (field, what) = ids.find(|(field, _)| is_wrong(field))?;
+    let line = quoted(line);
+    if !field.escaped {
+        return Some(format!("the {what} is empty in {line}: {}", table.expected()));
     }
-    format!("the {what} has quotes in it in {}, which is not read from a table", quoted(line))
+    table.quotes.meet();
+    Some(format!(
+        "the {what} has quotes in it in {line}, which is read if one of the first lines has quotes \
+         in an id too: move this line there"
+    ))
 }
 
 /// Computes the separator masks of a window of a table; returns `false` if the window has quotes.
@@ -503,8 +548,10 @@ fn index<S: Simd>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::{dialect::Dialect, layout::NumberKind, options::OptionStyle};
-    use Separator::{Blanks, Comma, Tab};
+    use crate::lines::{
+        dialect::Dialect, doubled_quotes::DoubledQuotes, layout::NumberKind, options::OptionStyle,
+    };
+    use Separator::{Blanks, Comma, Semicolon, Tab};
     use proptest::prelude::*;
 
     /// All lines as they were passed on.
@@ -543,6 +590,8 @@ mod tests {
             group: None,
             options: OptionStyle::default(),
             bare: None,
+            words: None,
+            quotes: DoubledQuotes::default(),
         }
     }
 
@@ -584,6 +633,8 @@ mod tests {
         assert_eq!(fields(Comma, "\"a\",\"\",\"b\"\"c\""), ["a", "", "b\"\"c"]);
         assert_eq!(fields(Comma, "\"a"), [""; 0]);
         assert_eq!(fields(Comma, "\"a\"b,c"), [""; 0]);
+        assert_eq!(fields(Semicolon, "a,b;\"c;d\";\"e\""), ["a,b", "c;d", "e"]);
+        assert_eq!(fields(Semicolon, "\"a\"b;c"), [""; 0]);
         assert_eq!(fields(Tab, "\"a\tb\"\tc\"d\t\"e\t\"f\"g"), ["a\tb", "c\"d", "\"e", "\"f\"g"]);
         assert_eq!(fields(Blanks, " a\t b,c \r"), ["a", "b,c"]);
     }
@@ -604,6 +655,7 @@ mod tests {
             (Comma, 1, "\"d,1,q,1\n", None),
             (Tab, 1, "\"d\t1\"\tq\t1\n", Some("q")),
             (Tab, 1, "d\"\tq\t1", Some("q")),
+            (Semicolon, 1, "\"d;1\";q;1\r\n", Some("q")),
             (Blanks, 1, " d  q 1\r\n", Some("q")),
             (Comma, 0, "\r\n", None),
             (Tab, 0, "\td\t1\n", None),
@@ -614,7 +666,7 @@ mod tests {
 
     #[test]
     fn lines_longer_than_a_window() {
-        for separator in [Tab, Comma] {
+        for separator in [Tab, Comma, Semicolon] {
             let byte = char::from(separator.byte());
             let long = "x".repeat(3 * WINDOW);
             let text =
@@ -632,12 +684,13 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_split_as_line_by_line(
-            text in "([ab#]{0,3}|[ \t,\x1f]|\"|\r?\n|a,b,1\n|a\tb\t1\r\n|a b \
-                     1\n|\x1fa\x1fb\x1f1\n|\"a\",\"b,\"\"\",1\n|\x1ex\n|a{40},b{30},1\n){0,80}",
+            text in "([ab#]{0,3}|[ \t,;\x1f]|\"|\r?\n|a,b,1\n|a\tb\t1\r\n|a b \
+                     1\n|a;b;1\n|\"a\",\"b,\"\"\",1\n|\"a\";\"b;\"\"\";1\n|a{40},b{30},1\n){0,80}",
             separator in prop::sample::select(vec![
                 Blanks,
                 Tab,
                 Comma,
+                Semicolon,
             ]),
             columns in 3usize..5, times in prop::sample::select(vec![1usize, 1, 1, 60]),
         ) {

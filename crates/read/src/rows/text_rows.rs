@@ -99,7 +99,7 @@ pub fn each_row(
     }
     if let Some(recognised) = recognised {
         recognised.note_bare_queries(&name, text.form.bare_queries(), |id| {
-            judged.queries.get(id).is_some()
+            judged.queries.get(id).map(|_| true)
         });
     }
     problems.into_result(())
@@ -130,6 +130,10 @@ impl TextRows {
         let (detected, text) = StreamHead::open_rows(settings, input, role, partner)?;
         let form =
             detected.map_err(|other| Error::Input(other.problems_alone(role, text.text.name())))?;
+        // The rows are passed on at once, so each block is read by itself.
+        if let Some(table) = form.table() {
+            table.quotes.read();
+        }
         let by_facet = role == Role::Qrels && settings.table_facets().is_some();
         let lines = LinesOf { role, rules: settings.dialect.rules(), groups: 1 };
         Ok(Self { text, form, lines, by_facet, block: ChunkSize::default() })
@@ -233,7 +237,10 @@ impl TakingRows<'_> {
         columns.each_row(|row, (batch, at), [query, doc]| {
             let (line, value) = (row as u64 + 1, batch.number(at));
             if !columns::is_valid_number(role, value) {
-                return (self.take)(line, Err(columns::invalid_number_message(role, value)));
+                return (self.take)(
+                    line,
+                    Err(columns::invalid_number_message(role, value, [query, doc])),
+                );
             }
             let [mut group, mut rank] = [[0; LONGEST]; 2];
             let group = self.by_facet.then(|| match &batch.groups[0] {
@@ -316,6 +323,7 @@ impl RowSink for TakingRows<'_> {
         let mut decimal = std::mem::take(&mut self.number);
         let rank = rank.or(counted);
         self.take(match self.layout.number_kind() {
+            NumberKind::One => TextRow { number: b"1", ..of_row },
             NumberKind::Number if number.is_empty() => {
                 TextRow { number: written_out(value, &mut decimal), rank, ..of_row }
             }

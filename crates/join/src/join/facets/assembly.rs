@@ -12,14 +12,17 @@ use rayon::prelude::*;
 
 use super::{
     query_builder::BuiltQueries,
-    query_judgments::JudgmentBlock,
+    query_judgments::{JudgmentBlock, LineMessage},
     shape::{FacetContext, FacetShape},
 };
 use crate::bytes::id::IdInText;
 use crate::error::{Error, Problems, Result};
 use crate::ids::Ids;
 use crate::join::qrels::{Qrels, QrelsBuilder, QueryLocation, finish, number_queries};
-use crate::lines::diagnostics::{Diagnostic, whole_file};
+use crate::lines::{
+    diagnostics::{Diagnostic, Diagnostics, FirstProblems, Position, whole_file},
+    dialect::Dialect,
+};
 use crate::matrix::{FacetJudgment, Facets, Ragged, pieces};
 use crate::record::{
     any_order::AnyOrder,
@@ -130,22 +133,18 @@ pub fn assemble<R>(
         .collect::<Vec<_>>();
     let (mut tables, mut blocks, mut fingerprint) = (Vec::new(), Vec::new(), 0u128);
     let rooms = built.iter().map(|built| built.counts.len()).collect();
+    if shape.dialect != Dialect::Laneval {
+        read.findings.count_identical();
+    }
     let (lines, wrong) = (read.lines(), !read.findings.is_empty());
     let mut contradicting = false;
     for built in built {
         tables.push(built.tables);
         blocks.push(built.blocks);
         fingerprint = fingerprint.wrapping_add(built.fingerprint);
-        let (found, more) = built.problems.into_places();
-        contradicting |= !found.is_empty();
-        for (place, message) in found {
-            read.findings.add(place, || Diagnostic {
-                position: message.position,
-                message: message.with_lines(|position| line(position.in_all(&lines))),
-                earlier: None,
-            });
-        }
-        read.findings.count_omitted(more);
+        contradicting |= !built.problems.is_empty();
+        let line = |position: Position| line(position.in_all(&lines));
+        add_problems(built.problems, &mut read.findings, line);
     }
     let (judgments, subgroups) =
         judgments_in_order(blocks, rooms, (&order, &counts), numbers, shape);
@@ -168,9 +167,29 @@ pub fn assemble<R>(
     }
     let mut qrels = qrels.with_dialect(Some(shape.dialect));
     if !qrels.codebook().is_exact() {
-        qrels = with_exact_grades(&qrels, &facets, shape);
+        let mut exact = with_exact_grades(&qrels, &facets, shape);
+        exact.identical = qrels.identical;
+        qrels = exact;
     }
     Some(Ok((qrels.with_facets(Arc::new(facets), fingerprint), problems)))
+}
+
+/// Adds the problems of a worker's queries to the others; `line` returns the line of a position.
+fn add_problems(
+    problems: FirstProblems<LineMessage>,
+    findings: &mut Diagnostics,
+    line: impl Fn(Position) -> u64,
+) {
+    findings.identical += problems.identical;
+    let (found, more) = problems.into_places();
+    for (place, message) in found {
+        findings.add(place, || Diagnostic {
+            position: message.position,
+            message: message.with_lines(&line),
+            earlier: None,
+        });
+    }
+    findings.count_omitted(more);
 }
 
 /// Makes qrels of judgments by facet whose groups have these names. Each query was built once.

@@ -396,7 +396,8 @@ mod tests {
         check(Judge, &[two, one.with_facets(&["3", "3"])], message);
         check(Judge, &[two.with_facets(&[""])], "qrels:1: the group is empty");
         let infinite = QrelsColumns { grade: (&[f64::NAN, 1.0]).into(), ..one };
-        check(Judge, &[infinite], "qrels:1: grade NaN is not a finite number");
+        let message = "qrels:1: grade NaN of document '7' of query 'q1' is not a number";
+        check(Judge, &[infinite], message);
     }
 
     #[test]
@@ -444,8 +445,8 @@ mod tests {
             ),
             ("qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n", "qrels:3: grade 'x' is not a number"),
             (
-                "qid,judge,docid,rel\nq,\"a\"\"b\",d,1\n",
-                "qrels:2: the group has a quote (\") in it",
+                "qid,judge,docid,rel\nq,\"a\"\"b\",d,1\nq,a\"b,d,2\n",
+                "qrels:3: docno 'd' is judged again by judge 'a\"b' for query 'q', first on line 2",
             ),
             (
                 "qid,judge,docid,rel\nq,a,d,1\nq,b,d,1\nq,a,d,2\n",

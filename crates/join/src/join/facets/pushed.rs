@@ -78,7 +78,7 @@ impl FacetQrelsBuilder {
         let fault = if rows.is_valid(grade) {
             group.is_empty().then(|| "the group is empty".to_owned())
         } else {
-            Some(rows.invalid_number(grade))
+            Some(rows.invalid_number(grade, [query, doc]))
         };
         if let Some(message) = fault {
             let place = keep.address(chunk, 0);

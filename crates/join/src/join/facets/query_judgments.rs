@@ -6,7 +6,10 @@ use crate::bytes::id::IdInText;
 use crate::facets::preferences::{PreferenceFault, PreferenceLine, Preferences};
 use crate::ids::Ids;
 use crate::judged_by::FacetKind;
-use crate::lines::diagnostics::{FirstProblems, Position, quoted};
+use crate::lines::{
+    diagnostics::{FirstProblems, Position, quoted},
+    dialect::Dialect,
+};
 use crate::matrix::FacetJudgment;
 use crate::record::layout::{Docnos, Record};
 
@@ -194,7 +197,10 @@ impl FacetedRows<'_> {
         };
         lined.dedup_by(|judgment, before| {
             let is_repeated = judgment.place() == before.place();
-            if is_repeated {
+            let is_identical = judgment.judgment.grade == before.judgment.grade;
+            if is_repeated && is_identical && self.shape.dialect == Dialect::Laneval {
+                problems.identical += 1;
+            } else if is_repeated {
                 problems.add(self.place(judgment), || {
                     let (doc, query) = (self.doc(judgment), quoted(self.query));
                     let group = self.group(judgment);

@@ -19,7 +19,7 @@ use crate::lines::{
     dialect::Rules,
     layout::RankColumn,
     scan::split,
-    shape::{Role, TOO_LONG},
+    shape::{Role, TOO_LONG, not_finite},
 };
 use crate::progress::check_stopped;
 use crate::record::{
@@ -70,8 +70,8 @@ impl<const N: usize> RowReader for FacetReader<N> {
         self.shape.grade(number).is_finite()
     }
 
-    fn invalid_number(&self, number: f64) -> String {
-        format!("{} {number} is not a finite number", self.shape.number())
+    fn invalid_number(&self, number: f64, ids: [&[u8]; 2]) -> String {
+        format!("{} {number}{}", self.shape.number(), not_finite(number, ids))
     }
 }
 

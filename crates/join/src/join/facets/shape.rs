@@ -49,7 +49,6 @@ impl FacetShape {
             (FacetKind::Preference, Dialect::Trec10) => {
                 |field| (Dialect::Trec10.rules().score)(field).filter(|level| level.is_finite())
             }
-            (FacetKind::Preference, _) => self.rules.score,
             _ => self.rules.grade,
         }
     }

@@ -15,6 +15,7 @@ use crate::error::{Error, Problems, Result};
 use crate::format::RowLayout;
 use crate::join::{
     aggregate::AggregateCounts,
+    exclusion::ExclusionCounts,
     qrels::Qrels,
     repairs::RetrievedSample,
     run::{JoinContext, RunRankings, RunReader, empty_run, unjudged},
@@ -294,13 +295,14 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
             return Ok(None);
         }
         let (mut seen, mut units) = (ScoreWarnings::default(), AggregateCounts::default());
-        let mut sample = RetrievedSample::default();
+        let (mut sample, mut excluded) = (RetrievedSample::default(), ExclusionCounts::default());
         for (_, rankings, take) in &mut self.workers {
             if !flush(rankings, take) {
                 return Ok(None);
             }
             seen.merge(rankings.ranker.seen);
             sample.merge(mem::take(&mut rankings.sample));
+            excluded.append(&mut rankings.excluded);
             rankings.uniting.iter().for_each(|uniting| units.merge(uniting.seen.clone()));
         }
         let ignored = unjudged(self.workers.iter().map(|(results, ..)| &results.ignored));
@@ -314,6 +316,7 @@ impl<'q, T: RankingSink> StreamingRun<'q, T> {
             return Err(empty.into());
         }
         self.joining.note_repair(&self.info.source, &sample);
+        self.joining.note_excluded(&self.info.name, excluded);
         let evaluated =
             (0..).zip(&seen_queries).filter(|(_, is_seen)| **is_seen).map(|(query, _)| query);
         let repeats = mem::take(&mut self.repeats);

@@ -221,7 +221,7 @@ fn what_is_wrong_with_columns_is_said_by_row_of_all_batches() {
         );
         assert_eq!(
             wrong(8, ("1", "k", 9, f64::NAN)),
-            "mine:9: score NaN is not a number",
+            "mine:9: score NaN of document 'k' of query '1' is not a number",
             "{ends:?}"
         );
         let back = wrong(9, ("2", "k", 9, 1.0));

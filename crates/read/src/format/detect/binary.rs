@@ -32,7 +32,7 @@ pub fn matrix(
     let format = OtherFormat {
         partner: (role == Role::Qrels).then(|| AlignedQrels::Matrix(name, npy.clone())),
         matrix: Some(npy.clone()),
-        ..OtherFormat::in_sequence(OfMatrix(npy, role.number()), form)
+        ..OtherFormat::in_sequence(OfMatrix(npy, role), form)
     };
     Ok(RowLayout::other(format, what))
 }
@@ -59,5 +59,6 @@ pub fn detect_table_file(
     let table = table.map_err(|wrong| ForeignFormat::Table(wrong, read_as.options))?;
     let names: Vec<String> = table.names().iter().map(|name| printable(name.as_bytes())).collect();
     let what = format!("{name}: {}", names.join(", "));
-    Ok(RowLayout::new(RowShape::Columns(table), what))
+    let is_ungraded = table.is_ungraded();
+    Ok(RowLayout::new(RowShape::Columns(table), what).ungraded(is_ungraded))
 }

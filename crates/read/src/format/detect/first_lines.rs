@@ -67,9 +67,10 @@ impl<'l> FirstLines<'l> {
         offset_in(self.head.text, self.first)
     }
 
-    /// Returns the likely separator of the first line's columns: a tab, a comma or blanks.
+    /// Returns the likely separator of the first line's columns: a tab, a comma, a semicolon or
+    /// blanks.
     pub fn separator(self) -> Separator {
-        match [b'\t', b','].map(|byte| self.first.contains(&byte)) {
+        let usual = match [b'\t', b','].map(|byte| self.first.contains(&byte)) {
             [true, true]
                 if InputFormat::from_extension(self.known.name) == Some(InputFormat::Csv) =>
             {
@@ -78,6 +79,24 @@ impl<'l> FirstLines<'l> {
             [true, _] => Separator::Tab,
             [_, true] => Separator::Comma,
             _ => Separator::Blanks,
+        };
+        // Where a semicolon is one, no line could be read by another separator.
+        let columns = self.columns(Separator::Semicolon);
+        let is_semicolon = usual != Separator::Tab
+            && columns > 2
+            && self.columns(usual) <= 2
+            && self
+                .lines
+                .iter()
+                .all(|(_, line)| Separator::Semicolon.fields(line).len() == columns);
+        if is_semicolon { Separator::Semicolon } else { usual }
+    }
+
+    /// Returns the separator of a table that is said to be CSV.
+    pub fn separator_of_csv(self) -> Separator {
+        match self.separator() {
+            Separator::Semicolon => Separator::Semicolon,
+            _ => Separator::Comma,
         }
     }
 

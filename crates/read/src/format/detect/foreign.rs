@@ -69,6 +69,30 @@ impl<'a> FileHead<'a> {
         all.filter(|(_, line)| counts(line, comments)).take(LINES).collect()
     }
 
+    /// Returns the message about an archive of files, which its bytes or its name show. The header
+    /// of a tar has no line of its own, so the first line of its first file may hide it.
+    pub fn archive(&self, name: &str) -> Option<String> {
+        let (head, name) = (self.text, name.to_ascii_lowercase());
+        // Ids may be any bytes but zeros, which every archive has.
+        if !head.contains(&0) {
+            return None;
+        }
+        let is_named = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+        let is_tar = head.get(257..262) == Some(b"ustar") && head[..257].contains(&0);
+        let (kind, command) = if is_tar
+            || is_named(&[".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2"])
+        {
+            ("tar", "tar xf")
+        } else if head.starts_with(b"PK\x03\x04") || is_named(&[".zip"]) {
+            ("zip", "unzip")
+        } else if head.starts_with(b"7z\xbc\xaf\x27\x1c") || is_named(&[".7z"]) {
+            ("7-Zip", "7z x")
+        } else {
+            return None;
+        };
+        Some(format!("is an archive ({kind}): extract it first (`{command} FILE`)"))
+    }
+
     /// Returns the message about a file that its first bytes show to be no readable text, such as
     /// UTF-16 or `xz`.
     pub fn signature(&self, role: Role) -> Option<String> {
@@ -78,8 +102,6 @@ impl<'a> FileHead<'a> {
             [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', b'&', b'S', b'Y', ..] => {
                 ("bzip2", "bzip2 -dc")
             }
-            [b'P', b'K', 3, 4, ..] => ("zip", "unzip -p"),
-            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("7-Zip", "7z x -so"),
             [4, 0x22, 0x4d, 0x18, ..] => ("lz4", "lz4 -dc"),
             _ if matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || is_wide(head) => {
                 let message = "is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
@@ -249,5 +271,33 @@ impl ForeignFormat {
             }
             Self::Explained(line, message) => one_line(file, *line, message.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_are_told_by_content_or_name() {
+        let message = |text: &[u8], name: &str| FileHead { text, all: true }.archive(name);
+        let is = |kind: &str, command: &str| {
+            Some(format!("is an archive ({kind}): extract it first (`{command} FILE`)"))
+        };
+        let tar = [&b"x\0"[..], &[b' '; 255], b"ustar"].concat();
+        assert_eq!(message(&tar, "x.trec"), is("tar", "tar xf"));
+        assert_eq!(message(&tar[1..], "x.trec"), None);
+        assert_eq!(message(b"PK\x03\x04\0", "x"), is("zip", "unzip"));
+        assert_eq!(message(b"7z\xbc\xaf\x27\x1c\0", "x"), is("7-Zip", "7z x"));
+        for (name, kind, command) in [
+            ("a/X.TGZ", "tar", "tar xf"),
+            ("x.tar.xz", "tar", "tar xf"),
+            ("x.zip", "zip", "unzip"),
+            ("x.7z", "7-Zip", "7z x"),
+        ] {
+            assert_eq!(message(b"q 0 d 1\0", name), is(kind, command));
+            assert_eq!(message(b"q 0 d 1\n", name), None, "it is text");
+        }
+        assert_eq!(message(b"q\0", "x.gz"), None);
     }
 }

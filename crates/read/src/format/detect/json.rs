@@ -3,15 +3,11 @@
 
 use super::first_lines::{DetectContext, Detected, FirstLines};
 use crate::format::{
-    OtherFormat, RowLayout,
+    AlignedQrels, OtherFormat, RowLayout,
     input_format::InputFormat,
-    json::{
-        objects::{QueryObjects, shape},
-        records::RecordKeys,
-        walk::first_value,
-    },
+    json::{objects::QueryObjects, records::RecordKeys, walk::first_value},
 };
-use crate::lines::{layout::NumberKind, row::RowForm};
+use crate::lines::{layout::NumberKind, shape::Role};
 
 impl FirstLines<'_> {
     /// Recognises JSON, as objects of queries or as records, by the first value of its first
@@ -19,6 +15,7 @@ impl FirstLines<'_> {
     pub fn any_json(self) -> Detected {
         let is_jsonl = InputFormat::from_extension(self.known.name) == Some(InputFormat::Jsonl);
         match first_value(self.first) {
+            Some(b'[') if RecordKeys::are_queries(self.first, self.known.role) => self.json(),
             Some(value) if is_jsonl || value != b'{' => self.records(false),
             _ => self.json(),
         }
@@ -31,21 +28,26 @@ impl FirstLines<'_> {
         if let Some(detected) = self.platform() {
             return detected;
         }
-        let role = self.known.role;
-        let shape = shape(role.number());
-        let what = format!("JSON, {shape}");
-        let form = RowForm::new(NumberKind::Number, shape);
-        Ok(RowLayout::other(OtherFormat::in_sequence(QueryObjects(role), form), what))
+        let objects = QueryObjects::detect(self.text(), self.known.role);
+        let form = objects.form();
+        let what = format!("JSON, {}", form.shape);
+        Ok(RowLayout::other(OtherFormat::in_sequence(objects, form), what))
     }
 
     pub fn records(self, array: bool) -> Detected {
-        let DetectContext { role, by, read_as, .. } = self.known;
+        let DetectContext { role, by, read_as, partner, .. } = self.known;
         let text = if array { self.text() } else { self.first };
-        let keys = match RecordKeys::detect(text, role, by, read_as) {
+        let key = match partner {
+            Some(AlignedQrels::Records(key)) => Some(&key[..]),
+            _ => None,
+        };
+        let keys = match RecordKeys::detect(text, self.text(), role, by, (read_as, key)) {
             Ok(keys) => keys,
             Err(message) => return self.platform().unwrap_or_else(|| self.refuse(message)),
         };
         let form = keys.form();
+        let partner = keys.query_id().filter(|_| role == Role::Qrels);
+        let partner = partner.map(|key| AlignedQrels::Records(key.to_owned()));
         let what = if array { "a JSON array of records" } else { "JSONL records" };
         let what = format!("{what}, {}", form.shape);
         let format = if array {
@@ -53,6 +55,7 @@ impl FirstLines<'_> {
         } else {
             OtherFormat::of_lines(keys, form)
         };
-        Ok(RowLayout::other(format, what))
+        let is_ungraded = format.form.value == NumberKind::One;
+        Ok(RowLayout::other(OtherFormat { partner, ..format }, what).ungraded(is_ungraded))
     }
 }

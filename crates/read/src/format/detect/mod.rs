@@ -10,17 +10,20 @@
 //!
 //! ```text
 //!  question                           if so                     why here
+//!  the name or the bytes of an        an error that says so     its files may be TREC
+//!    archive (tar, zip, 7-Zip)
 //!  the dialect is one of trec_eval    TREC, or an error         trec_eval reads nothing else
 //!  ids of neighbours were named, or   rows of ids               they have no magic bytes
 //!    the name says so
 //!  NumPy's magic bytes                a matrix                  no text has them
 //!  magic bytes of Parquet, Arrow;     a file of tables          ids may be any bytes, so TREC
 //!    line 1 is no TREC                                          comes first
+//!  sep=; in line 1                    a table                   Excel writes it, and nothing else
 //!  a format was named                 that one                  the user knows
 //!  line 1 is TREC, no JSON; no        TREC; by the name: table  the promise: what can be TREC is
 //!    columns were named                                         TREC
-//!  a zero byte, the start of an       an error that says so     the questions below are about text
-//!    archive …
+//!  a zero byte, the start of a        an error that says so     the questions below are about text
+//!    compressed file …
 //!  JSON                               JSON                      its start is not ambiguous
 //!  a later line is TREC, or all are   known header → table,     one bad line must not make TREC a
 //!    of the other role                else an error of TREC     table; swapped arguments must not
@@ -28,7 +31,7 @@
 //!  { or [ at the start                JSON, with its error      broken JSON is told as JSON
 //!  qid: or 1:0.5 in line 1, or        LETOR, or scores for it   before tables, for it is blanks
 //!    numbers alone                                              between fields
-//!  ; or | in all lines, quotes        an error that says so     else it were one column of a table
+//!  :: or | in all lines, quotes       an error that says so     else it were one column of a table
 //!    around lines
 //!  a header, also behind # above      a table                   names are evidence, counts of
 //!                                                               columns a guess
@@ -54,6 +57,8 @@ mod neighbours;
 mod platform;
 mod table;
 
+use memchr::memmem;
+
 use super::{
     RowLayout, RowShape,
     input_format::{InputFormat, layouts},
@@ -64,6 +69,7 @@ use super::{
 use crate::error::printable;
 use crate::lines::{
     dialect::Dialect,
+    grade_words::GradeWords,
     layout::NumberKind,
     number::finite,
     scan::split,
@@ -86,8 +92,30 @@ use LayoutOf::{Bytes, Lines};
 
 /// Returns the format and row layout of qrels or a run, detected from the start `head` of its text.
 pub fn detect(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
+    let mut layout = layout_of(head, known)?;
+    let is_json = matches!(head.text.trim_ascii_start(), [b'{' | b'[', ..]);
+    let has_names = is_json && layout.has_names();
+    if let RowShape::Other(format) = &mut layout.shape
+        && known.role == Role::Qrels
+    {
+        let given = known.read_as.grades.clone();
+        format.form.words = given.or_else(|| has_names.then(GradeWords::default));
+    }
+    if let RowShape::Table(table) = &layout.shape
+        && memmem::find(head.text, b"\"\"").is_some()
+    {
+        table.quotes.read();
+    }
+    Ok(layout)
+}
+
+/// Returns the row layout of qrels or a run, in which words have no grades yet but in tables.
+fn layout_of(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
     let DetectContext { role, dialect, read_as, .. } = known;
     let rules = dialect.rules();
+    if let Some(message) = head.archive(known.name) {
+        return Err(message.into());
+    }
     if dialect != Dialect::Laneval {
         return foreign_or_trec(head, known).map_err(|other| match other {
             ForeignFormat::Explained(..) => convertible(head, known).unwrap_or(other),
@@ -102,7 +130,15 @@ pub fn detect(head: FileHead<'_>, known: DetectContext<'_>) -> Detected {
     if let Some(Bytes(layout)) = named {
         return layout(head, known);
     }
-    let lines = head.lines(role, rules);
+    let mut lines = head.lines(role, rules);
+    if let Some(separator) = lines.first().and_then(|(_, first)| Separator::named(first))
+        && let None | Some(InputFormat::Tsv | InputFormat::Csv) = read_as.format
+        && let &[_, (number, first), ..] = &lines[..]
+    {
+        lines.remove(0);
+        let look = FirstLines { head, lines: &lines, number, first, known, rules };
+        return look.table(separator).map(|layout| layout.behind(look.start()));
+    }
     // The first line that is no comment decides alone: if this line is valid TREC, the text is
     // TREC, however many wrong lines follow.
     let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use memchr::memchr_iter;
+use memchr::memmem;
 
 use super::{
     first_lines::{DetectContext, Detected, FEWEST, FirstLines},
@@ -15,15 +15,17 @@ use crate::format::{
 };
 use crate::lines::{
     diagnostics::{pluralize, quoted},
+    doubled_quotes::DoubledQuotes,
+    grade_words::GradeWords,
     layout::{BareRows, NumberKind, TableLayout, not_counted},
     number::finite,
     scan::{has_lone_return, split},
     separator::Separator,
-    shape::Role,
+    shape::{Role, is_with_comma},
 };
 
 impl FirstLines<'_> {
-    /// Makes the message about a first line that is no row of a table, such as one with `;` between
+    /// Makes the message about a first line that is no row of a table, such as one with `|` between
     /// its columns.
     pub fn no_table(self, separator: Separator) -> Option<String> {
         let columns = self.columns(separator);
@@ -31,19 +33,27 @@ impl FirstLines<'_> {
             return None;
         }
         let first = quoted(self.first);
-        let between = [b';', b'|'].into_iter().find(|&byte| {
-            let count = memchr_iter(byte, self.first).count();
-            count > 1 && self.lines.iter().all(|(_, line)| memchr_iter(byte, line).count() == count)
+        let count = |text: &str, line| memmem::find_iter(line, text).count();
+        let between = ["::", ";", "|"].into_iter().find(|text| {
+            let here = count(text, self.first);
+            here > 1 && self.lines.iter().all(|(_, line)| count(text, line) == here)
         });
-        if let Some(byte) = between {
-            let byte = char::from(byte);
-            return Some(format!(
-                "the columns of {first} are separated by '{byte}', which is not read: tabs and \
-                 commas are, for example after `tr '{byte}' '\\t'`"
-            ));
+        if let Some(text) = between {
+            let message = format!(
+                "the columns of {first} are separated by '{text}', which is not read: tabs and \
+                 commas are, for example after"
+            );
+            if text != "::" {
+                return Some(format!("{message} `tr '{text}' '\\t'`"));
+            }
+            // MovieLens has its grade third, where TREC has its document.
+            let rest = ",-".repeat(count(text, self.first) - 2);
+            let columns = format!("query,doc,{}{rest}", self.known.role.number());
+            let columns = self.options().columns_in_order(&columns);
+            return Some(format!("{message} `sed 's/::/\\t/g'`, and with `{columns}`"));
         }
         match (separator, columns) {
-            (Separator::Comma, 0) => Some(format!(
+            (_, 0) => Some(format!(
                 "a quote (\") in {first} is not closed where its field ends, or not on its line"
             )),
             (_, 1) if self.first.trim_ascii_start().starts_with(b"\"") => Some(format!(
@@ -112,9 +122,10 @@ impl FirstLines<'_> {
         {
             let chosen = in_order(columns, role, by).or_else(|message| self.refuse(message))?;
             let shape = columns.to_string();
+            let is_ungraded = chosen.value == NumberKind::One;
             let what = format!("{} without a header: {shape}", separator.table());
-            let table = self.table_layout(separator, count, chosen, shape);
-            return Ok(RowLayout::new(RowShape::Table(table), what));
+            let shape = RowShape::Table(self.table_layout(separator, count, chosen, shape));
+            return Ok(RowLayout::new(shape, what).ungraded(is_ungraded));
         }
         self.named(separator, self.header(separator))
     }
@@ -130,7 +141,9 @@ impl FirstLines<'_> {
             Err(ColumnChoiceError::NoNames(_)) => return self.headerless(separator),
         };
         let names: Vec<String> = separator.fields(self.first).into_iter().map(printable).collect();
-        let read = [Some(chosen.query), chosen.group, Some(chosen.doc), Some(chosen.number)];
+        let is_ungraded = chosen.value == NumberKind::One;
+        let number = Some(chosen.number).filter(|_| !is_ungraded);
+        let read = [Some(chosen.query), chosen.group, Some(chosen.doc), number];
         let read: Vec<String> = read.into_iter().flatten().map(|at| names[at].clone()).collect();
         // In PyTerrier's tables docid is a number of the index.
         let both = names[chosen.doc] == "docno" && names.iter().any(|name| name == "docid");
@@ -147,11 +160,10 @@ impl FirstLines<'_> {
             ["query", "docid", "rating"] | ["Query Text", "Doc ID", "Rating" | "Doc Position"]
         );
         let bare = is_quepid.then(BareRows::default);
-        Ok(RowLayout {
-            shape: RowShape::Table(TableLayout { skip, bare, ..table }),
-            what,
-            doubtful: both,
-        })
+        let is_judged = self.known.role == Role::Qrels;
+        let words = table.words.clone().or_else(|| is_judged.then(GradeWords::default));
+        let shape = RowShape::Table(TableLayout { skip, bare, words, ..table });
+        Ok(RowLayout { shape, what, doubtful: both }.ungraded(is_ungraded))
     }
 
     /// Recognises a table without a header by its number of columns.
@@ -164,10 +176,12 @@ impl FirstLines<'_> {
         }
         let DetectContext { role, by, .. } = self.known;
         let count = self.columns(separator);
-        if separator == Separator::Comma
-            && let Some(number) = split(self.first).nth(role.number_field())
-            && is_with_comma(number)
-        {
+        let with_comma = match separator {
+            Separator::Comma => split(self.first).nth(role.number_field()),
+            Separator::Semicolon => separator.fields(self.first).pop(),
+            _ => None,
+        };
+        if let Some(number) = with_comma.filter(|number| is_with_comma(number)) {
             return self.refuse(format!(
                 "the {} {} has a comma: a decimal point was expected",
                 role.number(),
@@ -192,7 +206,7 @@ impl FirstLines<'_> {
             && self.known.read_as.format.is_none()
             && self.is_rank_column(separator)
         {
-            let format = if separator == Separator::Comma { "csv" } else { "tsv" };
+            let format = if separator.is_strict() { "csv" } else { "tsv" };
             return self.refuse(format!(
                 "this looks like a run, because its third column counts 1, 2, 3 … in every query: \
                  the order is QRELS RUN; if these are grades, add `{}`",
@@ -210,10 +224,15 @@ impl FirstLines<'_> {
     fn refuse_columns(self, count: usize) -> Detected {
         let (number, options) = (self.known.role.number(), self.options());
         let by = self.known.by.map_or("-".to_owned(), |by| by.to_string());
-        let columns = format!("query,{by},doc,{number}");
+        let is_ungraded = count == 2 && self.known.role == Role::Qrels && self.known.by.is_none();
+        let (columns, whats) = if is_ungraded {
+            ("query,doc".to_owned(), "queries and documents".to_owned())
+        } else {
+            (format!("query,{by},doc,{number}"), format!("queries, documents and {number}s"))
+        };
         self.refuse(format!(
-            "there is no header, and {}: say which are queries, documents and {number}s in their \
-             order (`{}`), or by their names in the first line (`{}`)",
+            "there is no header, and {}: say which are {whats} in their order (`{}`), or by their \
+             names in the first line (`{}`)",
             pluralize(count, "column"),
             options.columns_in_order(&columns),
             options.columns_by_name(self.known.role, None)
@@ -243,8 +262,11 @@ impl FirstLines<'_> {
     /// Rejects the first line of a table that may be a header with unknown names. Rows have a
     /// number in the column `number`.
     fn check_first(self, separator: Separator, number: usize) -> Result<(), ForeignFormat> {
-        let has_number =
-            |line: &[u8]| separator.fields(line).get(number).copied().and_then(finite).is_some();
+        let words = self.known.read_as.grades.as_ref();
+        let is_number = |field: &&[u8]| {
+            finite(field).is_some() || words.is_some_and(|words| words.grade(field).is_some())
+        };
+        let has_number = |line: &[u8]| separator.fields(line).get(number).is_some_and(is_number);
         // The line behind a header has a number. Without a number in the second line, both lines
         // are wrong rows, which the reader of the table reports.
         let is_followed = self.lines.get(1).is_some_and(|(_, line)| has_number(line));
@@ -317,13 +339,19 @@ impl FirstLines<'_> {
             group,
             options: self.options(),
             bare: None,
+            quotes: DoubledQuotes::default(),
+            words: self.known.read_as.grades.clone().filter(|_| self.known.role == Role::Qrels),
         }
     }
 }
 
 /// Returns what stands between the columns of a table where messages write its shape.
 fn between(separator: Separator) -> &'static str {
-    if separator == Separator::Comma { "," } else { " " }
+    match separator {
+        Separator::Comma => ",",
+        Separator::Semicolon => ";",
+        _ => " ",
+    }
 }
 
 /// Parses a field as a rank: a positive integer of at most nine digits without leading zeros.
@@ -331,13 +359,4 @@ fn rank(field: &[u8]) -> Option<u64> {
     let is_rank =
         field.len() < 10 && *field.first()? != b'0' && field.iter().all(u8::is_ascii_digit);
     is_rank.then(|| str::from_utf8(field).ok()?.parse().ok())?
-}
-
-/// Returns whether a text is a number with a comma in the place of the decimal point.
-fn is_with_comma(text: &[u8]) -> bool {
-    let digits = text.strip_prefix(b"-").unwrap_or(text);
-    let count = digits.iter().filter(|byte| byte.is_ascii_digit()).count();
-    count + 1 == digits.len()
-        && matches!(digits, [b'0'..=b'9', .., b'0'..=b'9'])
-        && digits.contains(&b',')
 }

@@ -5,16 +5,20 @@
 //! {"user_input": "q1", "retrieved_context_ids": ["d7", "d9"], "reference_context_ids": ["d9"]}
 //! ```
 //!
-//! A list of grades or scores may stand beside it.
+//! A list of grades or scores may stand beside it. The list may also be of pairs of an id and a
+//! number, of records of a document each, or an object of numbers by id.
 
 use std::borrow::Cow;
 
-use super::{JsonValue, items};
-use crate::format::npy::Counter;
+use super::{JsonValue, id, items, number, pairs, quoted_start};
+use crate::format::{
+    names::{document_keys, quoted_all},
+    npy::Counter,
+};
 use crate::lines::{
     diagnostics::pluralize,
     layout::NumberKind,
-    row::{RowBatch, RowForm},
+    row::{BareQuery, RowBatch, RowForm, wrong_id},
     shape::Role,
 };
 
@@ -25,17 +29,81 @@ pub fn form(role: Role, has_numbers: bool, shape: impl Into<String>) -> RowForm 
     RowForm { has_ranks: is_run && has_numbers, ..RowForm::new(value, shape) }
 }
 
-/// Returns the items, as `read` reads them, of the list that the value of the key `name` is; any
-/// other value is an error.
-pub fn list<'t>(
-    value: &'t [u8],
-    name: &str,
-    expected: &str,
-    read: impl Fn(&'t [u8]) -> Result<Cow<'t, [u8]>, String>,
-) -> Result<Vec<Cow<'t, [u8]>>, String> {
+/// Returns the numbers that the value of the key `name` lists; any other value is an error.
+pub fn numbers<'t>(value: &'t [u8], name: &str, role: Role) -> Result<Vec<&'t [u8]>, String> {
+    let what = role.number();
     match JsonValue::parse(value)? {
-        JsonValue::Array(_) => items(value)?.into_iter().map(read).collect(),
-        other => Err(format!("{name} is {}, and not {expected}", other.described())),
+        JsonValue::Array(_) => {
+            items(value)?.into_iter().map(|one| number(one, &format!("a {what}"))).collect()
+        }
+        other => Err(format!("{name} is {}, and not a list of {what}s", other.described())),
+    }
+}
+
+/// The documents that a value lists, and their grades or scores, if they have any.
+pub struct ListedDocs<'t> {
+    pub docs: Vec<Cow<'t, [u8]>>,
+    pub numbers: Option<Vec<&'t [u8]>>,
+}
+
+impl<'t> ListedDocs<'t> {
+    /// Reads the documents that the value of the key `name` lists: an array of ids, of pairs of an
+    /// id and a number, or of records of a document each, or an object of numbers by id.
+    pub fn read(value: &'t [u8], name: &str, role: Role) -> Result<Self, String> {
+        let what = role.number();
+        let all: Result<Vec<_>, String> = match JsonValue::parse(value)? {
+            JsonValue::Array(_) => {
+                items(value)?.into_iter().map(|item| listed_doc(item, role)).collect()
+            }
+            JsonValue::Object(_) => {
+                let pairs = pairs(value)?.into_iter().map(|(doc, value)| {
+                    let doc = wrong_id("document", &doc).map_or(Ok(Cow::Owned(doc)), Err)?;
+                    Ok((doc, Some(number(value, &format!("the {what}"))?)))
+                });
+                pairs.collect()
+            }
+            other => {
+                return Err(format!("{name} is {}, and not a list of ids", other.described()));
+            }
+        };
+        let (docs, numbers): (Vec<_>, Vec<_>) = all?.into_iter().unzip();
+        let numbers: Vec<&[u8]> = numbers.into_iter().flatten().collect();
+        if !numbers.is_empty() && numbers.len() < docs.len() {
+            return Err(wrong_lengths(docs.len(), numbers.len(), what));
+        }
+        Ok(Self { docs, numbers: Some(numbers).filter(|numbers| !numbers.is_empty()) })
+    }
+
+    /// Returns whether the first value of `values` that lists a document has numbers.
+    pub fn have_numbers(values: impl Iterator<Item = &'t [u8]>, role: Role) -> bool {
+        let listed = values.filter_map(|value| Self::read(value, "", role).ok());
+        let mut listed = listed.filter(|listed| !listed.docs.is_empty());
+        listed.next().is_some_and(|first| first.numbers.is_some())
+    }
+}
+
+/// Returns the id of a document of a list, and its number, if it has one.
+fn listed_doc(item: &[u8], role: Role) -> Result<(Cow<'_, [u8]>, Option<&[u8]>), String> {
+    let what = role.number();
+    match item.first() {
+        Some(b'[') => match items(item)?[..] {
+            [doc, value] => {
+                Ok((id(doc, "document")?, Some(number(value, &format!("the {what}"))?)))
+            }
+            _ => Err(format!("an id and a {what} were expected at {}", quoted_start(item))),
+        },
+        Some(b'{') => {
+            let found = pairs(item)?;
+            let names: Vec<&[u8]> = found.iter().map(|(name, _)| &name[..]).collect();
+            let Some((doc, value)) = document_keys(&names, role) else {
+                let all = quoted_all(&names).join(", ");
+                let all = if names.is_empty() { "none" } else { &all };
+                return Err(format!("a document has no id: its keys are {all}"));
+            };
+            let value = value.map(|at| number(found[at].1, &format!("the {what}")));
+            Ok((id(found[doc].1, "document")?, value.transpose()?))
+        }
+        _ => Ok((id(item, "document")?, None)),
     }
 }
 
@@ -54,7 +122,7 @@ impl ListOfQuery<'_> {
     pub fn add(&self, role: Role, line: u64, rows: &mut RowBatch) {
         let Self { query, group, docs, numbers } = self;
         if docs.is_empty() {
-            rows.bare.push(query.to_vec());
+            rows.bare.push(BareQuery { id: query.to_vec(), is_judged: true });
         }
         let mut rank = Counter::default();
         for (at, doc) in docs.iter().enumerate() {
@@ -77,6 +145,13 @@ impl ListOfQuery<'_> {
             }
         }
     }
+}
+
+/// Returns the error message about documents of a run that have scores, or have none, unlike those
+/// of its first list.
+pub fn unlike_first(have_scores: bool) -> String {
+    let [here, first] = if have_scores { ["scores", "none"] } else { ["no scores", "scores"] };
+    format!("the documents have {here}, and those of the first list have {first}")
 }
 
 /// Returns the error message about a record whose lists of ids and of grades or scores differ in

@@ -4,16 +4,22 @@
 //! {"query": {"document": number, …}, …}
 //! ```
 //!
-//! A text may hold several such objects in sequence.
+//! In the place of the object of documents there may be a list of them, see `lists`. A text may
+//! hold several such objects in sequence.
+
+use std::borrow::Cow;
 
 use super::{
-    JsonValue, LineCounter, each_pair, read_json, span, unescaped,
-    walk::{JsonWalk, Outermost},
+    JsonValue, LineCounter, each_pair,
+    lists::{self, ListOfQuery, ListedDocs, unlike_first},
+    read_json, span, unescaped,
+    walk::{Cursor, JsonWalk, Outermost},
 };
 use crate::format::sequence::{SequenceFormat, Started};
 use crate::lines::{
     diagnostics::quoted,
-    row::{Entry, RowBatch, wrong_id},
+    layout::NumberKind,
+    row::{BareQuery, Entry, RowBatch, RowForm, wrong_id},
     shape::Role,
 };
 
@@ -24,7 +30,76 @@ pub fn shape(number: &str) -> String {
 
 /// Objects of queries, with judgments or results.
 #[derive(Debug)]
-pub struct QueryObjects(pub Role);
+pub struct QueryObjects {
+    role: Role,
+    documents: DocumentsAs,
+}
+
+/// How the documents of queries are written: as an object of numbers, or as a list, with or without
+/// numbers. Those of judgments may be written in all ways in one text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum DocumentsAs {
+    Object,
+    List { has_numbers: bool },
+}
+
+impl QueryObjects {
+    /// Finds out from the start of a text how the documents of its queries are written.
+    pub fn detect(text: &[u8], role: Role) -> Self {
+        let documents = if values(text).next().is_some_and(|first| first.starts_with(b"[")) {
+            DocumentsAs::List { has_numbers: ListedDocs::have_numbers(values(text), role) }
+        } else {
+            DocumentsAs::Object
+        };
+        Self { role, documents }
+    }
+
+    /// Returns the form of the rows of the queries' documents.
+    pub fn form(&self) -> RowForm {
+        let number = self.role.number();
+        match self.documents {
+            DocumentsAs::Object => RowForm::new(NumberKind::Number, shape(number)),
+            DocumentsAs::List { has_numbers } => {
+                let doc = if has_numbers {
+                    format!("[\"document\", {number}]")
+                } else {
+                    "\"document\"".to_owned()
+                };
+                lists::form(self.role, has_numbers, format!("{{\"query\": [{doc}, …], …}}"))
+            }
+        }
+    }
+
+    /// Returns the documents of a query, the key of an entry, whose list is the value.
+    fn list<'t>(&self, entry: Entry<'t>) -> Result<ListOfQuery<'t>, String> {
+        let query = query_of(entry.key)?;
+        let name = format!("query {}", quoted(&query));
+        let ListedDocs { docs, numbers } = ListedDocs::read(entry.value, &name, self.role)?;
+        let has_numbers = numbers.is_some();
+        if self.role == Role::Run
+            && !docs.is_empty()
+            && self.documents != (DocumentsAs::List { has_numbers })
+        {
+            return Err(format!("{name}: {}", unlike_first(has_numbers)));
+        }
+        let numbers = numbers.map(|all| all.into_iter().map(Cow::Borrowed).collect());
+        Ok(ListOfQuery { query, group: Cow::default(), docs, numbers })
+    }
+}
+
+/// Returns the values of the object that a text begins with.
+fn values(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut cursor = Cursor::new(text, true, 1);
+    let mut passed = cursor.passes(b'{');
+    std::iter::from_fn(move || {
+        passed.as_ref().ok().filter(|passed| **passed)?;
+        cursor.string("a query").ok()?;
+        cursor.expect(b':', "':'").ok()?;
+        let value = cursor.value().ok()?;
+        passed = cursor.passes(b',');
+        Some(value)
+    })
+}
 
 impl SequenceFormat for QueryObjects {
     fn start(&self) -> Started<'_> {
@@ -32,21 +107,32 @@ impl SequenceFormat for QueryObjects {
     }
 
     fn entry(&self, entry: Entry<'_>, rows: &mut RowBatch) {
-        documents(entry, self.0, rows);
+        let is_list = entry.value.starts_with(b"[");
+        let may_be_list = self.role == Role::Qrels || self.documents != DocumentsAs::Object;
+        if !(may_be_list && (is_list || self.role == Role::Run)) {
+            return documents(entry, self.role, rows);
+        }
+        match self.list(entry) {
+            Ok(list) => list.add(self.role, entry.line, rows),
+            Err(message) => rows.fault(entry.line, message),
+        }
     }
+}
+
+/// Returns the query id that a key is.
+fn query_of(key: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    let query = unescaped(key)?;
+    wrong_id("query", &query).map_or(Ok(query), Err)
 }
 
 /// Makes the rows of a query, the key of an entry, with its documents, the object that is the
 /// value.
 pub fn documents(entry: Entry<'_>, role: Role, rows: &mut RowBatch) {
     let Entry { line, value_line, key, value } = entry;
-    let query = match unescaped(key) {
+    let query = match query_of(key) {
         Ok(query) => query,
         Err(message) => return rows.fault(line, message),
     };
-    if let Some(message) = wrong_id("query", &query) {
-        return rows.fault(line, message);
-    }
     let what = match JsonValue::parse(value) {
         Ok(JsonValue::Object(_)) => None,
         Ok(JsonValue::String(_)) => Some("a string".to_owned()),
@@ -78,7 +164,9 @@ pub fn documents(entry: Entry<'_>, role: Role, rows: &mut RowBatch) {
     });
     match read {
         Err(fault) => rows.fault(fault.line(value, value_line), fault.message),
-        Ok(()) if !any => rows.bare.push(query.into_owned()),
+        Ok(()) if !any => {
+            rows.bare.push(BareQuery { id: query.into_owned(), is_judged: false });
+        }
         Ok(()) => {}
     }
 }

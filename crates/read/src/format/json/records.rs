@@ -11,20 +11,23 @@ use std::borrow::Cow;
 
 use super::{
     FoundValues, JsonBytes, JsonValue, SHOWN, find, id,
-    lists::{ListOfQuery, form, list, wrong_lengths},
-    number, objects, unescaped,
+    lists::{ListOfQuery, ListedDocs, form, numbers, unlike_first, wrong_lengths},
+    number, objects, pairs, unescaped,
     walk::{Cursor, JsonWalk, Outermost, Stuck},
 };
 use crate::error::printable;
 use crate::format::{
     ReadOptions,
-    names::{CellShape, ChosenRows, ColumnChoiceError, choose_rows},
+    names::{
+        CellShape, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows, find_name, query_key,
+    },
     sequence::{SequenceFormat, Started},
 };
 use crate::judged_by::FacetKind;
 use crate::lines::{
     chunks::{LineFormat, each_line},
     diagnostics::quoted,
+    grade_words::GradeWords,
     layout::NumberKind,
     row::{Entry, RowBatch, RowForm},
     scan::offset_in,
@@ -40,23 +43,29 @@ pub struct RecordKeys {
     keys: [Option<Vec<u8>>; 4],
     /// The kind of the number of the document; `None` if records have lists of documents.
     value: Option<NumberKind>,
+    /// Whether lists of documents have numbers, beside them or within.
+    has_numbers: bool,
     has_ranks: bool,
     /// The facets by which judgments are read.
     by: Option<FacetKind>,
     role: Role,
+    /// The grades of words, which judgments may have as strings.
+    words: Option<GradeWords>,
 }
 
 impl RecordKeys {
     /// Finds the keys to read in the first JSON record of a text, which may be the first of an
-    /// array.
+    /// array. `more` is the text with further records, as far as it is known. Where records of the
+    /// judgments have an own name of the query, `key`, those of the run are searched for it first.
     ///
     /// # Errors
     /// Keys are missing, or there is no record.
     pub fn detect(
         text: &[u8],
+        more: &[u8],
         role: Role,
         by: Option<FacetKind>,
-        read_as: &ReadOptions,
+        (read_as, key): (&ReadOptions, Option<&str>),
     ) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
         let in_array = cursor.passes(b'[')?;
@@ -70,28 +79,28 @@ impl RecordKeys {
             return Err(format!("the first record has no keys: {} was expected", expected()));
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
-        match choose_rows(&all, &shapes, role, by, read_as.columns.as_ref()) {
+        let given = read_as.columns.as_ref();
+        let key = key.filter(|key| find_name(&all, key).is_some());
+        let by_key = key.map(|key| ColumnNames::with_query(given, key));
+        match choose_rows(&all, &shapes, role, by, by_key.as_ref().or(given)) {
             Ok(ChosenRows { query, doc, number, value, rank, group }) => {
                 let name = |at: Option<usize>| at.map(|at| names[at].clone());
+                let lists = || lists_of(more, &names[doc]);
+                let has_numbers = value.is_none()
+                    && (number.is_some() || ListedDocs::have_numbers(lists(), role));
                 Ok(Self {
+                    has_numbers,
                     keys: [Some(query), Some(doc), number, rank.or(group)].map(name),
                     value,
                     has_ranks: rank.is_some(),
                     by: by.filter(|_| group.is_some()),
                     role,
+                    words: (role == Role::Qrels)
+                        .then(|| read_as.grades.clone().unwrap_or_default()),
                 })
             }
             Err(ColumnChoiceError::Invalid(message)) => Err(message),
             Err(ColumnChoiceError::Missing(missing)) => Err(missing.message(read_as.options)),
-            Err(ColumnChoiceError::NoNames(missing))
-                if !in_array && shapes[0] == CellShape::List && missing.known_name.is_none() =>
-            {
-                Err(format!(
-                    "query {} has an array, and not an object of documents: expected '{}'",
-                    quoted(&names[0]),
-                    objects::shape(role.number())
-                ))
-            }
             Err(ColumnChoiceError::NoNames(missing)) => Err(format!(
                 "the keys of the first record are {}, and {} is known: {} was expected; `{}` names \
                  other keys",
@@ -103,12 +112,42 @@ impl RecordKeys {
         }
     }
 
+    /// Returns whether none of the keys of the object that a text begins with has a known name, so
+    /// that they are queries. The text may be cut within the object.
+    pub fn are_queries(text: &[u8], role: Role) -> bool {
+        let (mut cursor, mut names) = (Cursor::new(text, true, 1), Vec::new());
+        let is_object = cursor.passes(b'{').unwrap_or(false);
+        let mut key = |first| {
+            if !cursor.next_item(first, b'}').ok()? {
+                return None;
+            }
+            let name = unescaped(cursor.string("a key").ok()?).ok()?.into_owned();
+            cursor.expect(b':', "':'").ok()?;
+            Some((name, cursor.value().is_ok()))
+        };
+        while is_object && let Some((name, is_whole)) = key(names.is_empty()) {
+            names.push(name);
+            if !is_whole {
+                break;
+            }
+        }
+        let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
+        let chosen = choose_rows(&all, &[], role, None, None);
+        matches!(chosen, Err(ColumnChoiceError::NoNames(missing)) if missing.known_name.is_none())
+    }
+
+    /// Returns the key of the query, if it may stand beside another name of the query.
+    pub fn query_id(&self) -> Option<&str> {
+        let key = str::from_utf8(self.keys[0].as_deref()?).ok()?;
+        ["id", "question_id"].contains(&key).then_some(key)
+    }
+
     /// Returns the form of the rows of JSON records with these keys.
     pub fn form(&self) -> RowForm {
         let shape = self.shape();
         let form = match self.value {
             Some(value) => RowForm { has_ranks: self.has_ranks, ..RowForm::new(value, shape) },
-            None => form(self.role, self.keys[2].is_some(), shape),
+            None => form(self.role, self.has_numbers, shape),
         };
         RowForm { has_groups: self.by.is_some(), ..form }
     }
@@ -127,22 +166,24 @@ impl RecordKeys {
 
     /// Checks the values found in a record, and returns the list of documents that they are.
     fn list<'t>(&self, values: [Option<&'t [u8]>; 4]) -> Result<ListOfQuery<'t>, String> {
-        let query = id(self.needed(values, 0)?, "query")?;
-        let docs = self.needed(values, 1)?;
-        let docs = list(docs, &self.quote(1), "a list of ids", |doc| id(doc, "document"))?;
+        let query = query_id(self.needed(values, 0)?)?;
+        let ListedDocs { docs, numbers: within } =
+            ListedDocs::read(self.needed(values, 1)?, &self.quote(1), self.role)?;
         let what = self.role.number();
-        let read = |one| number(one, &format!("a {what}")).map(Cow::Borrowed);
         let numbers = match &self.keys[2] {
-            None => None,
+            None => within,
             Some(_) => {
-                let numbers = self.needed(values, 2)?;
-                let numbers = list(numbers, &self.quote(2), &format!("a list of {what}s"), read)?;
-                if numbers.len() != docs.len() {
-                    return Err(wrong_lengths(docs.len(), numbers.len(), what));
+                let beside = numbers(self.needed(values, 2)?, &self.quote(2), self.role)?;
+                if beside.len() != docs.len() {
+                    return Err(wrong_lengths(docs.len(), beside.len(), what));
                 }
-                Some(numbers)
+                Some(beside)
             }
         };
+        if self.role == Role::Run && !docs.is_empty() && numbers.is_some() != self.has_numbers {
+            return Err(unlike_first(numbers.is_some()));
+        }
+        let numbers = numbers.map(|all| all.into_iter().map(Cow::Borrowed).collect());
         let group = match self.by {
             None => Cow::default(),
             Some(by) => id(self.needed(values, 3)?, &by.to_string())?,
@@ -154,7 +195,7 @@ impl RecordKeys {
     fn query_in<'t>(&self, text: &'t [u8]) -> Option<Cow<'t, [u8]>> {
         let key = self.keys[0].as_deref();
         let [query] = find(text, |name| (Some(name) == key).then_some(0)).ok()?.values;
-        id(query?, "query").ok()
+        query_id(query?).ok()
     }
 
     /// Makes the rows of the record that `text` is, which begins on line `line`.
@@ -190,6 +231,12 @@ impl RecordKeys {
         values[at].ok_or_else(|| format!("there is no {} in the record", self.quote(at)))
     }
 
+    /// Returns whether a string is a word with a grade.
+    #[cold]
+    fn has_grade(&self, word: &[u8]) -> bool {
+        self.words.as_ref().is_some_and(|words| words.grade(word).is_some())
+    }
+
     /// Makes the row of the values of a record with one document, or a message.
     #[inline(always)]
     fn row(
@@ -205,10 +252,12 @@ impl RecordKeys {
             Some(by) => Some(id(self.needed(values, 3)?, &by.to_string())?),
             None => None,
         };
-        let what = if value == NumberKind::Number { self.role.number() } else { "rank" };
-        let number = match self.needed(values, 2)? {
-            word @ [b'0'..=b'9' | b'-', ..] => word,
-            other => number(other, &format!("the {what}"))?,
+        let what = if value.is_rank() { "rank" } else { self.role.number() };
+        let number = match values[2] {
+            Some(word @ [b'0'..=b'9' | b'-', ..]) => word,
+            Some([b'"', word @ .., b'"']) if self.has_grade(word) => word,
+            None if value == NumberKind::One => b"1",
+            _ => number(self.needed(values, 2)?, &format!("the {what}"))?,
         };
         match group {
             Some(group) => rows.grouped_row(line, &query, &group, &doc, number),
@@ -219,6 +268,31 @@ impl RecordKeys {
         }
         Ok(())
     }
+}
+
+/// Returns the query id that a value is, or that is in the object that it is.
+fn query_id(value: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    if value.first() != Some(&b'{') {
+        return id(value, "query");
+    }
+    let found = pairs(value)?;
+    let names: Vec<&[u8]> = found.iter().map(|(name, _)| &name[..]).collect();
+    let at = query_key(&names).ok_or("the query is an object without an id in it")?;
+    id(found[at].1, "query")
+}
+
+/// Returns the values of a key of the records at the start of a text, on lines or in an array.
+fn lists_of<'t>(text: &'t [u8], key: &[u8]) -> impl Iterator<Item = &'t [u8]> {
+    let mut cursor = Cursor::new(text, true, 1);
+    let mut passed = cursor.passes(b'[');
+    std::iter::from_fn(move || {
+        passed.as_ref().ok()?;
+        let record = cursor.value().ok()?;
+        passed = cursor.passes(b',');
+        let FoundValues { values: [docs], .. } =
+            find(record, |name| (name == key).then_some(0)).ok()?;
+        Some(docs.unwrap_or(b"[]"))
+    })
 }
 
 /// Returns the rank that a value is. A rank matters only where it orders equal scores; a value that
@@ -240,6 +314,7 @@ fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape
         cursor.expect(b':', "':'")?;
         shapes.push(match cursor.value()? {
             [b'[', ..] => CellShape::List,
+            [b'{', ..] => CellShape::Object,
             b"null" => CellShape::Null,
             _ => CellShape::Single,
         });
