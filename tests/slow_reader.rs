@@ -117,10 +117,10 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
         match (fields.len(), fields.get(3).copied().and_then(number)) {
             (4, Some(grade)) => {
                 let query = judged.entry(fields[0].to_vec()).or_default();
-                if query.contains_key(fields[2]) {
+                let first = *query.entry(fields[2].to_vec()).or_insert(grade);
+                // The same again counts once.
+                if first != grade {
                     wrong.0.push(line);
-                } else {
-                    query.insert(fields[2].to_vec(), grade);
                 }
             }
             _ => wrong.0.push(line),

@@ -82,8 +82,11 @@ impl<'t> ListedDocs<'t> {
     }
 }
 
-/// Returns the id of a document of a list, and its number, if it has one.
-fn listed_doc(item: &[u8], role: Role) -> Result<(Cow<'_, [u8]>, Option<&[u8]>), String> {
+/// The id of a document of a list, and its number, if it has one.
+type ListedDoc<'t> = (Cow<'t, [u8]>, Option<&'t [u8]>);
+
+/// Returns the document that an item of a list is.
+fn listed_doc(item: &[u8], role: Role) -> Result<ListedDoc<'_>, String> {
     let what = role.number();
     match item.first() {
         Some(b'[') => match items(item)?[..] {
