@@ -114,8 +114,8 @@ class Options(TypedDict, total=False):
     is not read: `["query", None, "doc", "score"]`. A list with `"grade"` is judgments.
     """
     grade_words: Mapping[str, float]
-    """The grades of words in files of judgments: `{"E": 3, "S": 2, "C": 1, "I": 0}`. Without it, and where columns have names, `true`,
-    `yes` and `relevant` are 1, and `false`, `no` and `irrelevant` are 0.
+    """The grades of words in files of judgments: `{"E": 3, "S": 2, "C": 1, "I": 0}`; those of 1 or more are relevant. Without it, and where
+    columns have names, `true`, `yes` and `relevant` are 1, and `false`, `no` and `irrelevant` are 0.
     """
     subset: str
     """Subset of MTEB predictions, such as en/test."""

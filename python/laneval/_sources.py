@@ -38,8 +38,8 @@ class Qrels:
     """Judgments, read once and used for many runs.
 
     `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect`, `qrels_format`, `facet`,
-    `qrels_doc_id` and `grade_words` are keywords of `Options`. `letor_groups` is the file that says how many lines each query has in LETOR judgments without
-    `qid`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below 0 counts as 0.
+    `qrels_doc_id` and `grade_words` are keywords of `Options`. `letor_groups` is the file that says how many lines each
+    query has in LETOR judgments without `qid`. Documents of grade 1 or more are relevant, unless a measure has another `rel`; a grade below 0 counts as 0.
 
     Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
     `UnanswerableError` if a keyword has a value that it does not have, and `OSError` if a file cannot be read.

@@ -78,7 +78,7 @@ def test_types_that_are_wrong(run, message):
         ({"q1": {"d1": "0.5"}}, "the score of document 'd1' of query 'q1' is '0.5' of <class 'str'>: a number was expected"),
         ({"q1": {"d1": math.nan}}, "the score of document 'd1' of query 'q1' is not a number (NaN)"),
         ([("q1", "d1")], "run:1: ('q1', 'd1') was found: (query, document, score) was expected"),
-        ([("q1", "d1", 1.0), ("q1", "d2", None)], "run:2: the score of document 'd2' is None: a number was expected"),
+        ([("q1", "d1", 1.0), ("q1", "d2", None)], "run:2: the score of document 'd2' of query 'q1' is None: a number was expected"),
         ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "run:2: "),
         ({"x": {"d1": 0.5}}, "no query of qrels is in it"),
     ],
@@ -198,7 +198,7 @@ def test_numbers_and_tables_that_are_odd():
 def test_infinite_grades_are_told_and_not_a_panic():
     infinite = {"d1": math.inf}
     for qrels in ({"q1": infinite}, {"q1": infinite, "q2": {"d1": 1}}, {"q0": {"d1": 1}, "q1": infinite}):
-        assert "grade inf is not a finite number" in said(laneval.InputError, laneval.Qrels, qrels)
+        assert "grade inf of document 'd1' of query 'q1' is not a finite number" in said(laneval.InputError, laneval.Qrels, qrels)
 
 
 def test_as_many_threads_are_started_as_help():

@@ -86,7 +86,7 @@ def test_columns_in_their_order(tmp_path: Path) -> None:
     qrels = laneval.Qrels(judged, columns=("grade", "doc", "query"))
     assert qrels.queries == ["PLAIN-1"]
     for columns, message in [
-        (["query", "doc"], "a score, a rank or"),
+        (["query", "score"], "the doc is missing"),
         (["query", "doc", "score", "score"], "score occurs twice"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -172,7 +172,7 @@ def test_pyndeval_gives_the_same(rows, run):
     ("qrels", "options", "error", "said"),
     [
         ([("q0", "d", 1)], {}, laneval.InputError, r"qrels:1: \('q0', 'd', 1\) was found: \(query, subtopic, document, grade\) was expected"),
-        ([("q0", "1", "d", None)], {}, laneval.InputError, "qrels:1: the grade of document 'd' is None"),
+        ([("q0", "1", "d", None)], {}, laneval.InputError, "qrels:1: the grade of document 'd' of query 'q0' is None"),
         ([("q0", 1.5, "d", 1)], {}, TypeError, "the id 1.5 of a subtopic is of <class 'float'>"),
         ([("q0", "", "d", 1)], {}, laneval.InputError, "qrels:1: the group is empty"),
         ({"q0": {"d": 1}}, {}, TypeError, r"qrels\['q0'\]\['d'\] is of <class 'int'>: a mapping of subtopics to grades was expected"),

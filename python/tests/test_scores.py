@@ -81,4 +81,4 @@ def test_queries_that_are_no_text(tmp_path):
 
 def test_the_rule_says_how_rankings_were_made():
     rule = laneval.evaluate(*made(3), "RR", depth=5, ties="docno-asc", score_type="f32").rule
-    assert rule == ("docno-asc", "f32", 5, False, None, "error", None)
+    assert rule == ("docno-asc", "f32", 5, False, None, "error", None, None)

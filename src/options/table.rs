@@ -1002,8 +1002,8 @@ pub const OPTIONS: &[OptionRow] = &[
             "grade_words",
             "Mapping[str, float]",
             "The grades of words in files of judgments: `{\"E\": 3, \"S\": 2, \"C\": 1, \"I\": \
-             0}`. Without it, and where columns have names, `true`, `yes` and `relevant` are 1, and \
-             `false`, `no` and `irrelevant` are 0.",
+             0}`; those of 1 or more are relevant. Without it, and where columns have names, \
+             `true`, `yes` and `relevant` are 1, and `false`, `no` and `irrelevant` are 0.",
         ),
         shapes_rankings: true,
         ..INPUT

@@ -420,10 +420,13 @@ fn lists_are_rows() {
         let by_score = lines(&|at, q, d| {
             format!("{q} Q0 {d} 1 {} t\n", scores.as_primitive::<Float32Type>().value(at))
         });
-        let ones = lines(&|_, q, d| format!("{q} 0 {d} 1\n"));
+        // A query with an empty list is judged, as one whose documents all are irrelevant.
+        let empty = queries.iter().zip(lengths).filter(|(_, length)| *length == 0);
+        let empty: String = empty.map(|(query, _)| format!("{query} 0 other 0\n")).collect();
+        let ones = lines(&|_, q, d| format!("{q} 0 {d} 1\n")) + &empty;
         let graded = lines(&|at, q, d| {
             format!("{q} 0 {d} {}\n", grades.as_primitive::<Int64Type>().value(at))
-        });
+        }) + &empty;
         let bytes =
             |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
         let expected = |qrels: &str, run: &str| {
