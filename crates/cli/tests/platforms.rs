@@ -193,7 +193,7 @@ fn lists_are_read_by_the_names_that_are_given() {
     );
     assert_says(
         &folder.error("eval one.trec mlflow.jsonl --columns query=question,doc=found"),
-        &["score=- and grade=- are for lists of documents without numbers"],
+        &["there is no column `question` for the query"],
     );
 }
 

@@ -101,7 +101,7 @@ fn queries_without_documents_are_named() {
             one,
             list,
         ),
-        ("requests.json", &format!("{{\"requests\": [{requests}]}}"), one, list),
+        ("requests.json", &format!("{{\"requests\": [{requests}]}}"), one, one),
         ("relevant.json", "{\"relevant_docs\": {\"q1\": [\"a\"], \"q2\": []}}", one, list),
     ] {
         folder.put(name, text);

@@ -637,7 +637,7 @@ fn archives_are_told() {
         }
     }
     for (start, message) in [
-        ("PK\x03\x04\x14", "run: is an archive (zip): extract it first (`unzip FILE`)"),
+        ("PK\x03\x04\x14\0", "run: is an archive (zip): extract it first (`unzip FILE`)"),
         ("7z\u{bc}", "run:1: 1 field in '7z\u{bc}': expected 'query iter docno rank score tag'"),
     ] {
         assert_eq!(of_run(start), message);
@@ -783,7 +783,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("[]", format!("run:1: the array is empty: {records} was expected")),
         ("[{}]", format!("run:1: the first record has no keys: {records} was expected")),
         ("[[\"q\", \"d\", 1]]", format!("run:1: {records} was expected at '[\"q\", \"d\", 1]]'")),
-        ("{\"q1\": [\"d1\"]}", String::new()),
+        ("{\"q\": [\"d1\"]}", String::new()),
         // Records with lists.
         (
             "{\"query\": \"a\", \"retrieved_ids\": [\"d\", 7], \"score\": [2, \

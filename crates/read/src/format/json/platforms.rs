@@ -256,7 +256,16 @@ impl SequenceFormat for PlatformFile {
             return documents(entry, Role::Run, rows);
         }
         match self.platform.query(entry) {
-            Ok(list) => list.add(self.platform.facts().role, entry.line, rows),
+            Ok(list) => {
+                list.add(self.platform.facts().role, entry.line, rows);
+                // Where documents are rated, a query without any is not judged yet.
+                if list.docs.is_empty()
+                    && self.platform != Platform::Finetuning
+                    && let Some(bare) = rows.bare.last_mut()
+                {
+                    bare.is_judged = false;
+                }
+            }
             Err(message) => rows.fault(entry.line, message),
         }
     }

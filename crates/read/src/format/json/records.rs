@@ -112,10 +112,11 @@ impl RecordKeys {
         }
     }
 
-    /// Returns whether none of the keys of the object that a text begins with has a known name, so
-    /// that they are queries. The text may be cut within the object.
+    /// Returns whether all values of the object that a text begins with are lists, and none of its
+    /// keys has a known name, so that they are queries. The text may be cut within the object.
     pub fn are_queries(text: &[u8], role: Role) -> bool {
-        let (mut cursor, mut names) = (Cursor::new(text, true, 1), Vec::new());
+        let mut cursor = Cursor::new(text, true, 1);
+        let (mut names, mut shapes) = (Vec::new(), Vec::new());
         let is_object = cursor.passes(b'{').unwrap_or(false);
         let mut key = |first| {
             if !cursor.next_item(first, b'}').ok()? {
@@ -123,16 +124,21 @@ impl RecordKeys {
             }
             let name = unescaped(cursor.string("a key").ok()?).ok()?.into_owned();
             cursor.expect(b':', "':'").ok()?;
-            Some((name, cursor.value().is_ok()))
+            let open = cursor.peek().ok()?;
+            Some((name, open, cursor.value().is_ok()))
         };
-        while is_object && let Some((name, is_whole)) = key(names.is_empty()) {
+        while is_object && let Some((name, open, is_whole)) = key(names.is_empty()) {
+            if open != Some(b'[') {
+                return false;
+            }
             names.push(name);
+            shapes.push(CellShape::List);
             if !is_whole {
                 break;
             }
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
-        let chosen = choose_rows(&all, &[], role, None, None);
+        let chosen = choose_rows(&all, &shapes, role, None, None);
         matches!(chosen, Err(ColumnChoiceError::NoNames(missing)) if missing.known_name.is_none())
     }
 
