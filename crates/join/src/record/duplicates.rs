@@ -102,18 +102,18 @@ fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> DroppedRepeat
     let mut again =
         duplicates(records, docnos, |first, again| (again.query, first.key != again.key, again.at));
     again.sort_unstable();
-    let dropped: Vec<_> = again
+    let mut dropped: Vec<_> = again
         .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
         .flat_map(|alike| alike.iter().skip(Problems::LIMIT).copied())
         .collect();
     // Both lists may be as long as the records: the first is freed before records are looked up.
     drop(again);
-    records.retain(|record| {
-        ![false, true].iter().any(|&is_different| {
-            dropped.binary_search(&(record.query, is_different, record.at)).is_ok()
-        })
-    });
     let different = dropped.iter().filter(|(_, is_different, _)| *is_different).count() as u64;
+    dropped.sort_unstable_by_key(|&(query, _, at)| (query, at));
+    records.retain(|record| {
+        let place = (record.query, record.at);
+        dropped.binary_search_by_key(&place, |&(query, _, at)| (query, at)).is_err()
+    });
     DroppedRepeats { identical: dropped.len() as u64 - different, different }
 }
 

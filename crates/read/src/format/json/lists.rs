@@ -30,11 +30,12 @@ pub fn form(role: Role, has_numbers: bool, shape: impl Into<String>) -> RowForm 
 }
 
 /// Returns the numbers that the value of the key `name` lists; any other value is an error.
-pub fn numbers<'t>(value: &'t [u8], name: &str, role: Role) -> Result<Vec<&'t [u8]>, String> {
+pub fn numbers<'t>(value: &'t [u8], name: &str, role: Role) -> Result<Vec<Cow<'t, [u8]>>, String> {
     let what = role.number();
     match JsonValue::parse(value)? {
         JsonValue::Array(_) => {
-            items(value)?.into_iter().map(|one| number(one, &format!("a {what}"))).collect()
+            let read = |one| number(one, &format!("a {what}")).map(Cow::Borrowed);
+            items(value)?.into_iter().map(read).collect()
         }
         other => Err(format!("{name} is {}, and not a list of {what}s", other.described())),
     }
@@ -43,7 +44,7 @@ pub fn numbers<'t>(value: &'t [u8], name: &str, role: Role) -> Result<Vec<&'t [u
 /// The documents that a value lists, and their grades or scores, if they have any.
 pub struct ListedDocs<'t> {
     pub docs: Vec<Cow<'t, [u8]>>,
-    pub numbers: Option<Vec<&'t [u8]>>,
+    pub numbers: Option<Vec<Cow<'t, [u8]>>>,
 }
 
 impl<'t> ListedDocs<'t> {
@@ -67,7 +68,7 @@ impl<'t> ListedDocs<'t> {
             }
         };
         let (docs, numbers): (Vec<_>, Vec<_>) = all?.into_iter().unzip();
-        let numbers: Vec<&[u8]> = numbers.into_iter().flatten().collect();
+        let numbers: Vec<_> = numbers.into_iter().flatten().map(Cow::Borrowed).collect();
         if !numbers.is_empty() && numbers.len() < docs.len() {
             return Err(wrong_lengths(docs.len(), numbers.len(), what));
         }

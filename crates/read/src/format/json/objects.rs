@@ -82,7 +82,6 @@ impl QueryObjects {
         {
             return Err(format!("{name}: {}", unlike_first(has_numbers)));
         }
-        let numbers = numbers.map(|all| all.into_iter().map(Cow::Borrowed).collect());
         Ok(ListOfQuery { query, group: Cow::default(), docs, numbers })
     }
 }

@@ -189,7 +189,6 @@ impl RecordKeys {
         if self.role == Role::Run && !docs.is_empty() && numbers.is_some() != self.has_numbers {
             return Err(unlike_first(numbers.is_some()));
         }
-        let numbers = numbers.map(|all| all.into_iter().map(Cow::Borrowed).collect());
         let group = match self.by {
             None => Cow::default(),
             Some(by) => id(self.needed(values, 3)?, &by.to_string())?,
