@@ -1455,6 +1455,8 @@ const PIECES: &[&[u8]] = &[
     b"q\td2\t2\n",
     b"1,d1,q\n",
     b"\"1\",\"d,2\",q\n",
+    b"\"q\",\"d\"\"2\",1\n",
+    b"q\td\x1f1\t1\n",
     b"q Q0 d1 1 1 t\n",
     b"q 0 d1 1\n",
     b"1 qid:q 1:2 # d1\n",

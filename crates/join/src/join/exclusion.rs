@@ -79,8 +79,8 @@ mod tests {
             let piece = if is_unit { format!("#{at}") } else { String::new() };
             format!("q{query} Q0 d{doc}{piece} {at} {score} t\n")
         });
-        // The last line keeps the run from being without a judged query.
-        let run = lines.collect::<String>() + "q0 Q0 last 99 0 t\n";
+        // The last line keeps the run from being without a judged query, and without a unit.
+        let run = lines.collect::<String>() + "q0 Q0 last#0 99 0 t\n";
         let input = |text: String| Input::Bytes { name: "text".into(), bytes: text.into() };
         let qrels = input(judged.collect());
         let runs = vec![input(run).into()];

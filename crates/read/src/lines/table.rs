@@ -339,16 +339,11 @@ fn any_line<S: RowSink>(
     let fields = match split(line, separator) {
         Some(fields) if fields.is_empty() => return,
         Some(fields) => fields,
-        None => {
-            return sink.fault(start, number, || {
-                format!(
-                    "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
-                    quoted(line),
-                    table.expected()
-                )
-            });
-        }
+        None => return sink.fault(start, number, || not_closed(line, table)),
     };
+    if let Some(message) = not_unquoted(line, table) {
+        return sink.fault(start, number, || message);
+    }
     if let Some(bare) = &table.bare
         && is_bare(&fields, table)
     {
@@ -374,15 +369,17 @@ fn any_line<S: RowSink>(
 }
 
 /// Writes lines of a table to `text` without the quotes around and doubled within fields, and
-/// returns their layout; `None` if nothing was to do. The first `skip` bytes are no rows.
+/// returns their layout; `None` if the table has no such quotes. The first `skip` bytes are no rows.
+///
+/// All lines are written anew, because it must not depend on the lines beside a line how it is
+/// read. A line that cannot be written anew follows a mark that no row begins with.
 pub fn unquoted(
     table: &TableLayout,
     lines: &[u8],
     skip: usize,
     text: &mut Vec<u8>,
 ) -> Option<TableLayout> {
-    let are_read = table.separator.has_quotes() && table.quotes.are_read();
-    if !are_read || memmem::find(&lines[skip..], b"\"\"").is_none() {
+    if !table.separator.has_quotes() || !table.quotes.are_read() {
         return None;
     }
     let unit = Separator::Unit.byte();
@@ -396,12 +393,37 @@ pub fn unquoted(
                     text.extend_from_slice(&field.text(line));
                 }
             }
-            // The line is no row, which its reader tells.
-            None => text.extend_from_slice(line),
+            None => {
+                text.extend(std::iter::repeat_n(unit, table.columns));
+                text.push(b'\r');
+                text.extend_from_slice(line);
+            }
         }
         text.push(b'\n');
     }
     Some(TableLayout { separator: Separator::Unit, ..table.clone() })
+}
+
+/// Returns the message about a line that [`unquoted`] could not write anew, and marked.
+fn not_unquoted(line: &[u8], table: &TableLayout) -> Option<String> {
+    let unit = Separator::Unit;
+    let (mark, line) = line.split_at_checked(table.columns).filter(|_| table.separator == unit)?;
+    let line = line.strip_prefix(b"\r").filter(|_| mark.iter().all(|&byte| unit.is(byte)))?;
+    if !line.contains(&unit.byte()) {
+        return Some(not_closed(line, table));
+    }
+    let (line, expected) = (quoted(line), table.expected());
+    Some(format!(
+        "a unit separator (U+001F) in {line}, where other ids have quotes in them: {expected}"
+    ))
+}
+
+fn not_closed(line: &[u8], table: &TableLayout) -> String {
+    format!(
+        "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
+        quoted(line),
+        table.expected()
+    )
 }
 
 /// Returns whether a row of a table has a query and no number, or ends behind its query.
