@@ -35,7 +35,7 @@
 //! whole: one test for 4096 bytes, and none in the loop over its lines.
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 
 use super::{
     diagnostics::{pluralize, quoted},
