@@ -1,4 +1,4 @@
-"""Checks the workflows that docs/ci.md offers, and those of this repository.
+"""Checks the workflows that docs/ci.md and docs/golden-set-to-gate.md offer, and those of this repository.
 
 Each block of YAML there is a whole file, whose first line is its path. Those of GitHub pass actionlint (with ShellCheck for their scripts), that
 of GitLab its schema. Then their steps run, in a folder with the samples: the commands as they stand, and stand-ins for what only a build
@@ -23,11 +23,12 @@ TOOLS = Path(sys.executable).parent
 DATA = ROOT / "examples/data"
 VERSION = re.search(r'^version = "(.*)"$', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
+PAGES = [ROOT / "docs/ci.md", ROOT / "docs/golden-set-to-gate.md"]
 
 # Programs that a build server has. `curl` keeps one file for all addresses, and hands out the archive of a release.
 STAND_INS = {
     "pip": f'[ "$*" = "install laneval=={VERSION}" ]',
-    "search.sh": '[ "$*" = queries.tsv ] && cat "$SERVED"',
+    "search.sh": '[[ "$*" = queries.tsv || "$*" = golden.jsonl ]] && cat "$SERVED"',
     "curl": """
         while [ $# -gt 0 ]; do
             case $1 in
@@ -42,9 +43,9 @@ STAND_INS = {
 
 def blocks() -> dict[str, str]:
     """The blocks of YAML by their paths."""
-    found = re.findall(r"^```yaml\n(# (\S+)\n.*?)^```$", (ROOT / "docs/ci.md").read_text(), re.MULTILINE | re.DOTALL)
-    page = (ROOT / "docs/ci.md").read_text()
-    assert len(found) == page.count("```yaml"), "a block of YAML does not begin with its path"
+    pages = "".join(page.read_text() for page in PAGES)
+    found = re.findall(r"^```yaml\n(# (\S+)\n.*?)^```$", pages, re.MULTILINE | re.DOTALL)
+    assert len(found) == pages.count("```yaml"), "a block of YAML does not begin with its path"
     return {path: text for text, path in found}
 
 
@@ -80,6 +81,7 @@ class Server:
         self.place = place
         self.uploaded: dict[str, str] = {}
         self.jobs = 0
+        self.sources = {"qrels.txt": DATA / "demo.qrels"}  # what is checked out, by its name there
         for folder in (self.kept, self.programs):
             folder.mkdir()
         for name, script in STAND_INS.items():
@@ -96,12 +98,13 @@ class Server:
         file.chmod(0o755)
 
     def begin(self, served: str) -> tuple[Path, dict[str, str]]:
-        """The folder and the environment of a job, whose search returns a sample."""
+        """The folder and the environment of a job, whose search returns a sample, or another file."""
         self.jobs += 1
         self.uploaded = {}
         folder = self.place / f"job-{self.jobs}"
         folder.mkdir()
-        shutil.copy(DATA / "demo.qrels", folder / "qrels.txt")
+        for name, file in self.sources.items():
+            shutil.copy(file, folder / name)
         shutil.copy(self.programs / "search.sh", folder / "search.sh")
         files = {name: self.place / f"{name}-{self.jobs}" for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_PATH", "RUNNER_TEMP")}
         for name, file in files.items():
@@ -229,6 +232,28 @@ def try_gitlab(text: str, laneval: Path) -> None:
         expect((server.gitlab(compare, "demo-hybrid.run"), sorted(server.uploaded)), (0, reports), "the same run")
 
 
+def try_golden(text: str, laneval: Path) -> None:
+    """Runs the workflow of the golden set, after the commands of its page, which write the files."""
+    gate = yaml.safe_load(text)["jobs"]["gate"]
+    commands = re.findall(r"^```sh\n(.*?)^```$", PAGES[1].read_text(), re.MULTILINE | re.DOTALL)
+    with tempfile.TemporaryDirectory() as place:
+        server = Server(laneval, Path(place))
+        written = Path(place, "written")
+        written.mkdir()
+        environment = {"PATH": f"{server.programs}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+        subprocess.run(["bash", "-euc", "\n".join(commands)], cwd=written, env=environment, check=True, capture_output=True)
+        server.sources = {"golden.jsonl": written / "golden.jsonl"}
+        expect(server.github(gate, str(written / "main.jsonl")), (2, ""), "no baseline")
+        server.sources["main.json"] = written / "main.json"
+        code, summary = server.github(gate, str(written / "new.jsonl"))
+        assert code == 1 and "FAILED: 2 gates" in summary, summary
+        code, summary = server.github(gate, str(written / "main.jsonl"))
+        assert code == 0 and "PASSED: 2 gates" in summary, summary
+        with (written / "golden.jsonl").open("a") as golden:
+            golden.write('{"id": "q11", "query": "Is there a warranty?", "relevant_ids": ["returns"]}\n')
+        expect(server.github(gate, str(written / "main.jsonl")), (2, ""), "another golden set")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--laneval", type=Path, required=True)
@@ -237,7 +262,8 @@ def main() -> None:
     lint(texts)
     try_github(texts, laneval)
     try_gitlab(texts[".gitlab-ci.yml"], laneval)
-    print(f"docs/ci.md: {len(texts)} workflows, checked and run")
+    try_golden(texts[".github/workflows/retrieval.yml"], laneval)
+    print(f"{len(texts)} workflows of {len(PAGES)} pages, checked and run")
 
 
 main()

@@ -261,3 +261,154 @@ fn an_empty_list_is_a_query_to_which_nothing_is_relevant() {
         assert!(averages.contains("0.2500"), "{averages}");
     }
 }
+
+#[test]
+fn golden_sets_mean_what_trec_means_under_each_usual_name() {
+    let folder = Folder::empty();
+    folder.put("run", RUN);
+    for key in [
+        "relevant_ids",
+        "relevant_doc_ids",
+        "expected_doc_ids",
+        "relevant_chunk_ids",
+        "gold_ids",
+        "doc_ids",
+        "corpus-ids",
+    ] {
+        let record =
+            |query: &str, doc: &str| format!("{{\"id\": \"{query}\", \"{key}\": [\"{doc}\"]}}\n");
+        folder.put("gold.jsonl", format!("{}{}", record("q1", "a"), record("q2", "c")));
+        let (found, _) = values(&folder, "gold.jsonl", "run", "");
+        assert_eq!(found, "q1=0.5 q2=1 mean=0.75", "{key}");
+        folder.out("convert gold.jsonl --qrels -o out.qrels --quiet");
+        assert_eq!(folder.get("out.qrels"), b"q1 0 a 1\nq2 0 c 1\n", "{key}");
+    }
+}
+
+#[test]
+fn judgments_repeated_with_the_same_grade_count_once() {
+    let folder = Folder::empty();
+    folder.put("run", RUN);
+    let one = "1 judgment is repeated with the same grade, and counts once";
+    let two = "2 judgments are repeated with the same grade, and count once";
+    for (name, text, note) in [
+        ("one.qrels", "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq1 0 a 1\n", one),
+        ("one.csv", "query_id,doc_id\nq1,a\nq1,a\nq2,c\n", one),
+        ("two.csv", "qid,docid,label\nq1,a,1\nq1,a,1\nq1,a,1.0\nq2,c,2\n", two),
+    ] {
+        folder.put(name, text);
+        let (found, notes) = values(&folder, name, "run", "");
+        assert_eq!(found, "q1=0.5 q2=1 mean=0.75", "{name}");
+        assert_says(&notes, &[&format!("note: {name}: {note}\n")]);
+    }
+    let judges = "error: if several judges graded the documents, use --judges mean, min, max or \
+                  each, or take each document's largest grade by --facet judge\n";
+    for (name, text, places) in [
+        ("other.qrels", "q1 0 a 1\nq1 0 b 0\nq1 0 a 2\n", "grade 2 here, but grade 1 on line 1"),
+        (
+            "other.csv",
+            "qid,docid,label\nq1,a,1\nq1,b,0\nq1,a,0\n",
+            "grade 0 here, but grade 1 on line 2",
+        ),
+    ] {
+        folder.put(name, text);
+        let line = text.lines().count();
+        let expected = format!("error: {name}:{line}: docno 'a' of query 'q1' has {places}\n");
+        assert_eq!(folder.error(&format!("eval {name} run -m RR")), expected + judges);
+    }
+}
+
+/// RR by hand: b is at rank 1 of q1 and a at rank 2, c is at rank 1 of q2.
+#[test]
+fn labels_have_the_grades_of_their_words() {
+    let folder = Folder::empty();
+    folder.put("run", RUN);
+    folder.put("labels.csv", "query,doc,label\nq1,a,E\nq1,b,C\nq1,z,I\nq2,c,S\n");
+    folder.put("bare.tsv", "q1\ta\tE\nq1\tb\tC\nq1\tz\tI\nq2\tc\tS\n");
+    for (rel, expected) in
+        [(1, "q1=1 q2=1 mean=1"), (2, "q1=0.5 q2=1 mean=0.75"), (3, "q1=0.5 q2=0 mean=0.25")]
+    {
+        for name in ["labels.csv", "bare.tsv --columns query,doc,grade"] {
+            let options = format!("--grades E=3,S=2,C=1,I=0 --rel {rel}");
+            assert_eq!(values(&folder, name, "run", &options).0, expected, "{name} {rel}");
+        }
+    }
+    let record = |query: &str, doc: &str, label: bool| {
+        format!("{{\"qid\": \"{query}\", \"docid\": \"{doc}\", \"label\": {label}}}\n")
+    };
+    let records = [("q1", "a", true), ("q1", "b", false), ("q2", "c", true)];
+    let records: String = records.map(|(query, doc, label)| record(query, doc, label)).concat();
+    for (name, text) in [
+        ("true.csv", "query,doc,label\nq1,a,true\nq1,b,False\nq2,c,TRUE\n"),
+        ("true.jsonl", records.as_str()),
+    ] {
+        folder.put(name, text);
+        assert_eq!(values(&folder, name, "run", "").0, "q1=0.5 q2=1 mean=0.75", "{name}");
+    }
+    let expected = "error: labels.csv:2: grade 'E' is not a number (`--grades E=…` gives words \
+                    grades): expected 'query,doc,label'\n";
+    assert!(folder.error("eval labels.csv run -m RR").starts_with(expected));
+}
+
+#[test]
+fn infinite_scores_rank_and_nan_is_refused() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n");
+    for (name, text) in [
+        ("run.trec", "q1 Q0 a 2 -inf t\nq1 Q0 b 1 0.5 t\nq2 Q0 c 1 inf t\n"),
+        ("run.csv", "query,doc,score\nq1,a,-Infinity\nq1,b,-9\nq2,c,Infinity\n"),
+        ("run.json", "{\"q1\": {\"a\": -Infinity, \"b\": Infinity}, \"q2\": {\"c\": 1}}"),
+    ] {
+        folder.put(name, text);
+        assert_eq!(values(&folder, "qrels", name, "").0, "q1=0.5 q2=1 mean=0.75", "{name}");
+    }
+    for (name, text, place, expected) in [
+        ("nan.trec", "q1 Q0 b 1 nan t\n", 1, "query iter docno rank score tag"),
+        ("nan.csv", "query,doc,score\nq1,b,NaN\n", 2, "query,doc,score"),
+        ("nan.json", "{\"q1\": {\"b\": NaN}}", 1, "{\"query\": {\"document\": score, …}, …}"),
+    ] {
+        folder.put(name, text);
+        let number = if name == "nan.trec" { "nan" } else { "NaN" };
+        let message = format!(
+            "error: {name}:{place}: score '{number}' of document 'b' of query 'q1' is not a \
+             number: expected '{expected}'\n"
+        );
+        assert_eq!(folder.error(&format!("eval qrels {name} -m RR")), message);
+    }
+}
+
+/// A file of averages has no ranking, however it is laid out.
+#[test]
+fn results_of_mteb_are_no_run() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q1 0 a 1\n");
+    let line = "{\"task_name\": \"NFCorpus\", \"scores\": {\"test\": [{\"ndcg_at_10\": 0.31}]}, \
+                \"evaluation_time\": 12.5}\n";
+    folder.put("line.json", line);
+    folder.put("lines.json", line.replace(", \"", ",\n  \"").replacen('{', "{\n  ", 1));
+    for name in ["line.json", "lines.json"] {
+        let error = folder.error(&format!("eval qrels {name} -m RR"));
+        assert!(error.starts_with(&format!("error: {name}:")), "{error}");
+    }
+}
+
+#[test]
+fn archives_are_told_with_the_command_that_extracts_them() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q1 0 a 1\n");
+    folder.put("run", RUN);
+    let mut tar = vec![0; 1536];
+    tar[..5].copy_from_slice(b"qrels");
+    tar[257..262].copy_from_slice(b"ustar");
+    tar[512..521].copy_from_slice(b"q1 0 a 1\n");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &tar).unwrap();
+    for (name, bytes) in [("all.tar", tar), ("all.tgz", gzip.finish().unwrap())] {
+        folder.put(name, bytes);
+        let expected =
+            format!("error: {name}: is an archive (tar): extract it first (`tar xf FILE`)\n");
+        for inputs in [format!("{name} run"), format!("qrels {name}")] {
+            assert_eq!(folder.error(&format!("eval {inputs} -m RR")), expected);
+        }
+    }
+}
