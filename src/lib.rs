@@ -217,6 +217,7 @@ pub mod text {
     #[doc(inline)]
     pub use laneval_read::format::{DetectedFile, DetectedFormats, OptionStyle};
     pub use laneval_read::lines::row::BareQuery;
+    pub use laneval_read::rows::key_values::KeyedValues;
     pub use laneval_read::rows::text_rows::{TextRank, TextRow};
 }
 

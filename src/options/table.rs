@@ -360,7 +360,10 @@ pub const OPTIONS: &[OptionRow] = &[
         id: "group-by",
         value: Path("FILE"),
         first: "Also score groups: lines of query<TAB>group",
-        more: "A query may be in several groups or in none. Formats of rows (tsv, csv, jsonl) get \
+        more: "Where there is no such file, FILE is the name of a key in the records of the \
+            judgments, or of a column of their table, such as `category`: its values are the \
+            groups. \
+            A query may be in several groups or in none. Formats of rows (tsv, csv, jsonl) get \
             a column `group`, which is empty for all queries. `compare` judges gates in each group \
             as well, and \
             corrects p within each group.",

@@ -26,7 +26,6 @@ use super::{
     output::print_text,
     page::PageProvenance,
     progress::{Progress, WorkAmount},
-    queries,
     score_output::ReportOutput,
     scores::{self, scores_with_summary},
     style::{comma_list, print_notes},
@@ -130,9 +129,9 @@ impl Compare {
         let formats: Vec<Format> = targets.iter().map(|target| target.format).collect();
         self.check_formats(&formats)?;
         let partial = self.report().partial(&paths)?;
-        let groups = self.given().path("group-by").map(queries::groups).transpose()?;
         self.given().path("topics").map_or(Ok(()), topics::check)?;
         let inputs = EvaluationInputs::from_args(&self.inputs)?;
+        let groups = self.evaluation.read_groups(&inputs)?;
         self.evaluation.threads()?.install_for(inputs.bytes(), || {
             let matrices = inputs.load(&self.evaluation.ranking.with_shared_judgments())?;
             let compared =

@@ -122,9 +122,8 @@ impl Eval {
         self.over_ties(&evaluator)?.try_for_each(|evaluator| evaluator.check_tied())?;
         let summary = self.written().partial(&paths)?;
         let evaluator = evaluator.with_query_filter(self.evaluation.read_query_filter()?);
-        let groups = self.given().path("group-by").map(queries::groups).transpose()?;
-        let evaluator = evaluator.with_groups(groups);
         let inputs = EvaluationInputs::from_args(&self.inputs)?;
+        let evaluator = evaluator.with_groups(self.evaluation.read_groups(&inputs)?);
         self.evaluation.threads()?.install_for(inputs.bytes(), || {
             let has_page = scores.iter().any(|target| target.format == Format::Html);
             let origin = has_page.then(|| PageProvenance::new(words, &inputs)).transpose()?;

@@ -7,7 +7,8 @@ use laneval::labels::{Ids, RankingRule, SettingDifference};
 use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::options::{Given, grade};
 use laneval::report::Note;
-use laneval::{Error, Evaluator, FacetKind, LabelMatrix, Stat, TieBreak};
+use laneval::text::KeyedValues;
+use laneval::{Error, Evaluator, FacetKind, Groups, LabelMatrix, Stat, TieBreak};
 
 use super::{
     cli_error::{CliError, CliResult},
@@ -145,6 +146,27 @@ impl EvaluationOptions {
     /// Reads the ids of the queries that count from the file of `--only-queries`, if it was given.
     pub fn read_query_filter(&self) -> CliResult<Option<Ids>> {
         self.given().path("only-queries").map(queries::only).transpose()
+    }
+
+    /// Reads the groups of queries that `--group-by` asks for: from the file of this name, or where
+    /// there is none, by the key of the judgments of this name.
+    pub fn read_groups(&self, inputs: &EvaluationInputs) -> CliResult<Option<Groups>> {
+        let Some(path) = self.given().path("group-by") else { return Ok(None) };
+        let is_file = std::fs::metadata(path).is_ok_and(|file| !file.is_dir());
+        // Only a name without a folder may be that of a file and that of a key.
+        let key = path.to_str().filter(|_| !is_file || path.file_name() == Some(path.as_os_str()));
+        let (values, place) = match (inputs, key) {
+            (EvaluationInputs::Text(qrels, _), Some(key)) => {
+                (self.ranking.rule()?.query_values(qrels, key), shown(qrels))
+            }
+            (EvaluationInputs::Text(qrels, _), None) => (Ok(KeyedValues::default()), shown(qrels)),
+            _ => (Ok(KeyedValues::default()), "a label matrix".to_owned()),
+        };
+        match values {
+            // The join says what is wrong with the judgments.
+            Err(_) if is_file => queries::groups(path).map(Some),
+            values => queries::groups_by(path, is_file, values?, &place).map(Some),
+        }
     }
 
     /// Makes the evaluator that these options describe, over all queries: those of

@@ -1,4 +1,4 @@
-//! The files of `--only-queries` and `--group-by`: the queries that count, and groups of queries.
+//! The queries that count (`--only-queries`), and groups of queries (`--group-by`).
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,11 +6,16 @@ use std::path::Path;
 use laneval::Groups;
 use laneval::error::{Problems, printable};
 use laneval::labels::Ids;
+use laneval::text::KeyedValues;
 
 use super::{
-    cli_error::{CliError, CliResult},
+    cli_error::{CliError, CliResult, fail},
     side_file,
+    style::{comma_list, shown},
 };
+
+/// The most keys of judgments that a message names.
+const NAMED: usize = 8;
 
 /// The bytes that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -54,6 +59,39 @@ pub fn groups(path: &Path) -> CliResult<Groups> {
         ));
     }
     Ok(Groups::new(pairs)?)
+}
+
+/// Returns the groups of `--group-by`: those of the file at `path` if there is one, or else the
+/// values of a key of the judgments at `place`.
+pub fn groups_by(
+    path: &Path,
+    is_file: bool,
+    values: KeyedValues,
+    place: &str,
+) -> CliResult<Groups> {
+    let KeyedValues { pairs, names } = values;
+    match (is_file, pairs.is_empty()) {
+        (true, true) => groups(path),
+        (false, false) => Ok(Groups::new(pairs)?),
+        (true, false) => {
+            let name = shown(path);
+            fail(format!(
+                "--group-by {name}: there is a file of this name, and {place} has a key or column \
+                 of this name: say ./{name} for the file, or rename it for the other"
+            ))
+        }
+        (false, true) => {
+            let more = if names.len() > NAMED { ", …" } else { "" };
+            let named = comma_list(names.iter().take(NAMED).map(|name| printable(name.as_bytes())));
+            let has = match names.len() {
+                0 => "no keys or columns for groups, which are read of files of JSON, TSV and CSV"
+                    .to_owned(),
+                _ => format!("no values under this name: it has {named}{more}"),
+            };
+            let message = format!("cannot read: there is no such file, and {place} has {has}");
+            Err(CliError::for_path(path, message))
+        }
+    }
 }
 
 /// Makes the error for groups of queries (`--group-by`) in which no query counts.

@@ -217,3 +217,119 @@ fn runs_that_lack_queries_of_a_judge_are_noted_once() {
     let (_, stderr) = lines(&folder, "eval --judges each -m AP(rel=2) judges run");
     assert!(stderr.contains("nothing is relevant"), "{stderr}");
 }
+
+const GROUPED: &str = "q1 Q0 a 1 2 t\nq2 Q0 b 1 2 t\nq2 Q0 c 2 1 t\nq3 Q0 x 1 1 t\n";
+
+/// Returns a folder with judgments that have keys, and the same as TREC without them.
+fn folder_of_keys() -> Folder {
+    let folder = Folder::empty();
+    folder.put("run", GROUPED);
+    folder.put("trec", "q1 0 a 1\nq2 0 c 1\nq3 0 x 1\n");
+    let records = [
+        "{\"id\": \"q3\", \"relevant_ids\": [\"x\"], \"tags\": []}",
+        "{\"id\": \"q1\", \"relevant_ids\": [\"a\"], \"tags\": [\"x\", \"y\"], \"category\": \"easy\", \
+         \"level\": 1, \"hot\": true}",
+        "{\"id\": \"q2\", \"relevant_ids\": [\"c\"], \"tags\": [\"y\"], \"category\": \"hard\", \
+         \"level\": 2, \"hot\": false}",
+    ];
+    folder.put("gold.jsonl", records.join("\n"));
+    folder.put("gold.json", format!("[{}]", records.join(",\n")));
+    let table = "query-id;score;category;corpus-id\nq1;1;easy;a\nq2;1;hard;c\nq3;1;;x\n";
+    folder.put("semicolons.csv", table);
+    folder.put("commas.csv", table.replace(';', ","));
+    folder.put("tabs.tsv", table.replace(';', "\t"));
+    folder
+}
+
+#[test]
+fn keys_of_judgments_are_groups() {
+    let folder = folder_of_keys();
+    for (key, groups, all) in [
+        (
+            "category",
+            "q1\teasy\nq2\thard\n",
+            &["gold.jsonl", "gold.json", "semicolons.csv", "commas.csv", "tabs.tsv"][..],
+        ),
+        ("level", "q1\t1\nq2\t2\n", &["gold.jsonl", "gold.json"]),
+        ("hot", "q1\ttrue\nq2\tfalse\n", &["gold.jsonl", "gold.json"]),
+        ("tags", "q1\tx\nq1\ty\nq2\ty\n", &["gold.jsonl", "gold.json"]),
+    ] {
+        folder.put("groups", groups);
+        for command in ["eval", "compare"] {
+            let args = |qrels: &str, groups: &str| {
+                format!("{command} {qrels} a=run b=run -m RR --quiet --group-by {groups}")
+            };
+            let expected = folder.run(&args("trec", "groups"));
+            assert_eq!(expected.code, 0, "{}", expected.err);
+            for qrels in all {
+                let found = folder.run(&args(qrels, key));
+                assert_eq!(
+                    (found.out, found.err),
+                    (expected.out.clone(), expected.err.clone()),
+                    "{qrels}"
+                );
+            }
+        }
+    }
+    let note = "note: 1 query is in no group";
+    let notes = folder.run("eval gold.jsonl run -m RR --group-by category").err;
+    assert!(notes.contains(note), "{notes}");
+}
+
+#[test]
+fn a_key_and_a_file_of_one_name_are_told_apart() {
+    let folder = folder_of_keys();
+    folder.put("category", "q1\tfile\n");
+    let both = "error: --group-by category: there is a file of this name, and gold.jsonl has a key \
+                or column of this name: say ./category for the file, or rename it for the other\n";
+    assert_eq!(folder.error("eval gold.jsonl run --group-by category"), both);
+    for args in ["eval trec run --group-by category", "eval gold.jsonl run --group-by ./category"] {
+        let found = folder.out(&format!("{args} -m RR --quiet --format table"));
+        assert!(found.contains("run [file]  1.0000"), "{args}: {found}");
+    }
+}
+
+#[test]
+fn what_is_neither_a_key_nor_a_file_is_refused() {
+    let folder = folder_of_keys();
+    folder.out("build trec run -o run.lmx --quiet");
+    let record = |id: &str, value: &str| {
+        format!("{{\"id\": \"{id}\", \"relevant_ids\": [\"a\"], \"kind\": {value}}}\n")
+    };
+    folder.put("two.jsonl", record("q1", "\"a\"") + &record("q2", "1") + &record("q1", "[\"b\"]"));
+    folder.put("lost.jsonl", record("q1", "\"a\"") + &record("q1", "null"));
+    folder.put("object.jsonl", record("q1", "{\"a\": 1}"));
+    folder.put("twice.jsonl", record("q1", "[\"a\", \"b\", \"a\"]"));
+    let none = "no keys or columns for groups, which are read of files of JSON, TSV and CSV";
+    for (inputs, expected) in [
+        (
+            "two.jsonl run",
+            "two.jsonl:3: query 'q1' is in 'b' here, and in 'a' on line 1".to_owned(),
+        ),
+        (
+            "lost.jsonl run",
+            "lost.jsonl:2: query 'q1' is in no group here, and in 'a' on line 1".to_owned(),
+        ),
+        (
+            "object.jsonl run",
+            "object.jsonl:1: the group is an object or an array, and not a text or a number"
+                .to_owned(),
+        ),
+        ("twice.jsonl run", "twice.jsonl:1: the group 'a' occurs twice".to_owned()),
+        (
+            "commas.csv run",
+            "kind: cannot read: there is no such file, and commas.csv has no values under this \
+             name: it has category"
+                .to_owned(),
+        ),
+        ("trec run", format!("kind: cannot read: there is no such file, and trec has {none}")),
+        ("- run", format!("kind: cannot read: there is no such file, and - has {none}")),
+        (
+            "run.lmx",
+            format!("kind: cannot read: there is no such file, and a label matrix has {none}"),
+        ),
+    ] {
+        let error = folder.error(&format!("eval {inputs} --group-by kind"));
+        assert_eq!(error, format!("error: {expected}\n"), "{inputs}");
+    }
+}

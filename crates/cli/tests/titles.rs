@@ -37,6 +37,8 @@ fn texts_are_read_in_all_their_formats() {
         ("header.tsv", "n\ttext\tqid\n1\tblue cars\tq1\n2\tred, round \"things\"\tq2\n"),
         ("header.csv", "Query_ID,Title\nq1,blue cars\nq2,\"red,\n\nround\n\"\"things\"\"\"\n"),
         ("blanks.csv", "query_id , text\nq1,blue cars\nq2 ,\"red, round \"\"things\"\"\"\n"),
+        ("semicolons.csv", "query_id;text\nq1;blue cars\nq2;\"red, round\n\"\"things\"\"\"\n"),
+        ("named.csv", "sep=;\ntext;query_id\nblue cars;q1\n\"red, round \"\"things\"\"\";q2\n"),
         ("brackets.tsv", "[q9]\tneither\nq1\tblue cars\nq2\tred, round \"things\"\n"),
         ("two.csv", "_id,query,text\nq1,x,blue cars\nq2,y,\"red, round \"\"things\"\"\"\n"),
         (

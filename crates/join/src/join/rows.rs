@@ -7,7 +7,10 @@ use crate::bytes::input::Input;
 use crate::error::Result;
 use crate::format::AlignedQrels;
 use crate::lines::shape::Role;
-use crate::rows::text_rows::{TextRow, each_row};
+use crate::rows::{
+    key_values::KeyedValues,
+    text_rows::{TextRow, each_row},
+};
 use crate::settings::Join;
 
 impl Join {
@@ -91,6 +94,26 @@ impl Join {
              --aggregate max"
         );
         self.buffer_rows(input, Role::Run, partner)?.each_result(self.clone(), take)
+    }
+
+    /// Reads the values of a key of the records of judgments, or of a column of their table, by
+    /// query: groups of queries, for example.
+    ///
+    /// ```
+    /// use laneval::{Groups, Input, Join};
+    /// let text = b"query-id\tcorpus-id\tscore\tkind\nq1\td7\t1\tlong\nq2\td9\t1\t\n".to_vec();
+    /// let input = Input::Bytes { name: "qrels.tsv".into(), bytes: text };
+    /// let values = Join::default().query_values(input, "kind")?;
+    /// assert_eq!((values.pairs.len(), &values.names[..]), (1, &["kind".to_owned()][..]));
+    /// assert_eq!(Groups::new(values.pairs)?.names().collect::<Vec<_>>(), ["long"]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Unreadable judgments; records or rows of one query with different values; a value that is an
+    /// object.
+    pub fn query_values(&self, input: impl Into<Input>, key: &str) -> Result<KeyedValues> {
+        KeyedValues::read(self.read_settings(), input.into(), key)
     }
 
     /// Reads all rows of a qrels or run text into memory, in order to merge the rows of each unit.

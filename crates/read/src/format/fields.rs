@@ -38,6 +38,9 @@ pub enum Need {
     /// Only if the next column is missing.
     OrNext,
     Never,
+    /// Never, and a list in a record has a value in each of its items. It is the last column, so the
+    /// values of a row are as many as they are.
+    Each,
 }
 
 /// The values of the wanted columns of a row; `None` if a column is missing, null or empty.
@@ -123,7 +126,7 @@ pub fn choose(
     let missing = (0..columns.len()).find(|&at| match columns[at].need {
         Need::Always => found[at].is_none(),
         Need::OrNext => found[at].is_none() && found.get(at + 1).is_none_or(Option::is_none),
-        Need::Never => false,
+        Need::Never | Need::Each => false,
     });
     missing.map_or(Ok(found), Err)
 }
@@ -157,13 +160,15 @@ fn lines(
     let all = text.split(|&byte| byte == b'\n');
     let mut all = (1..).zip(all.map(|line| line.strip_suffix(b"\r").unwrap_or(line))).peekable();
     let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
+    let first = all.next_if(|(_, line)| Separator::named(line).is_some());
+    let named = first.and_then(|(_, line)| Separator::named(line));
     while all.next_if(|(_, line)| is_blank(line)).is_some() {}
     let Some(&(number, header)) = all.peek() else { return Ok(()) };
-    let mut separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     if header.len() > MAX_LINE_BYTES {
         return Err((number, TOO_LONG.to_owned()));
     }
-    let names = fields(header, separator).map_err(|message| (number, message))?;
+    let read = header_fields(header, named, columns);
+    let (mut separator, names) = read.map_err(|message| (number, message))?;
     let mut names: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
     if nameless.is_some() {
         names.iter_mut().for_each(|name| *name = name.trim_ascii());
@@ -183,9 +188,9 @@ fn lines(
         let mut line = Cow::Borrowed(line);
         // Behind a line that is too long a stream is not read on.
         let mut is_too_long = line.len() > MAX_LINE_BYTES;
-        let mut is_open = separator == Separator::Comma && ends_in_quotes(&line, false);
+        let mut is_open = separator.is_strict() && ends_in_quotes(&line, separator, false);
         while is_open && let Some((_, next)) = all.next() {
-            is_open = ends_in_quotes(next, true);
+            is_open = ends_in_quotes(next, separator, true);
             is_too_long |= next.len() > MAX_LINE_BYTES;
             line.to_mut().push(b'\n');
             line.to_mut().extend_from_slice(next);
@@ -197,6 +202,28 @@ fn lines(
         each(number, values(&line, separator, &places, wide, expected));
     }
     Ok(())
+}
+
+/// Returns the separator of a table, which its first line may have `named`, and the names in its
+/// header.
+fn header_fields<'l>(
+    header: &'l [u8],
+    named: Option<Separator>,
+    columns: &[NamedColumn<'_>],
+) -> Result<(Separator, Vec<Cow<'l, [u8]>>), String> {
+    let usual = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
+    let usual = named.unwrap_or(usual);
+    let names = fields(header, usual);
+    let has_columns = |names: &Vec<Cow<'_, [u8]>>| choose(names, columns).is_ok();
+    // A semicolon is one only where no row could be read by commas.
+    if usual == Separator::Comma
+        && !names.as_ref().is_ok_and(has_columns)
+        && let Ok(others) = fields(header, Separator::Semicolon)
+        && has_columns(&others)
+    {
+        return Ok((Separator::Semicolon, others));
+    }
+    Ok((usual, names?))
 }
 
 /// Returns the values at some places of a line of a table with `wide` columns; rows without names
@@ -224,14 +251,14 @@ fn values<'l>(
 }
 
 /// Returns whether a line of CSV ends within a field in quotes, if it begins `within` one or not.
-fn ends_in_quotes(line: &[u8], mut within: bool) -> bool {
+fn ends_in_quotes(line: &[u8], separator: Separator, mut within: bool) -> bool {
     // Only at the start of a field, or behind the quote that ended it, a quote is no text.
     let mut may_open = !within;
     for &byte in line {
         (within, may_open) = match byte {
             b'"' if within => (false, true),
             b'"' => (may_open, false),
-            b',' if !within => (false, true),
+            _ if byte == separator.byte() && !within => (false, true),
             _ => (within, false),
         };
     }
@@ -288,16 +315,36 @@ fn records(
         for (key, column) in std::iter::zip(&mut *keys, columns).filter(|(key, _)| key.is_none()) {
             *key = place_of(column, &names).map(|at| names[at].to_vec());
         }
-        let row = std::iter::zip(&*keys, columns).map(|(key, column)| {
-            let Some(key) = key else { return Ok(None) };
-            let mut places = (0..names.len()).filter(|&at| *names[at] == key[..]);
-            let Some(at) = places.next() else { return Ok(None) };
+        let mut row = Vec::with_capacity(columns.len());
+        let read = std::iter::zip(&*keys, columns).try_for_each(|(key, column)| {
+            let key = key.as_deref();
+            let mut places = (0..names.len()).filter(|&at| Some(&*names[at]) == key);
+            let Some(at) = places.next() else {
+                row.push(None);
+                return Ok(());
+            };
             if places.next().is_some() {
-                return Err(format!("{} occurs twice in the record", quoted(key)));
+                return Err(format!("{} occurs twice in the record", quoted(&names[at])));
             }
-            value_of(values[at], column.what)
+            add_values(&mut row, values[at], column)
         });
-        each(line, row.collect());
+        each(line, read.map(|()| row));
+    }
+    Ok(())
+}
+
+/// Adds a value of JSON to a row as a field of a column, or the items of a list that each are one.
+fn add_values<'t>(
+    row: &mut Vec<Option<Cow<'t, [u8]>>>,
+    value: &'t [u8],
+    column: &NamedColumn<'_>,
+) -> Result<(), String> {
+    if column.need == Need::Each && value.starts_with(b"[") {
+        for item in json::items(value)? {
+            row.push(value_of(item, column.what)?);
+        }
+    } else {
+        row.push(value_of(value, column.what)?);
     }
     Ok(())
 }

@@ -460,6 +460,26 @@ impl From<ChosenColumns> for ChosenRows {
     }
 }
 
+/// The names in a table's header or a record's keys by which its queries may be grouped; empty where
+/// there are none.
+#[derive(Debug, Clone, Default)]
+pub struct GroupingNames {
+    /// The name of the query.
+    pub query: String,
+    /// The names that are not read.
+    pub others: Vec<String>,
+}
+
+impl GroupingNames {
+    /// Makes the names of a table or of records, of which some were chosen to be read.
+    pub(super) fn new(names: &[&[u8]], chosen: &ChosenRows) -> Self {
+        let read = [Some(chosen.query), Some(chosen.doc), chosen.number, chosen.rank, chosen.group];
+        let name = |at: usize| String::from_utf8_lossy(names[at]).into_owned();
+        let others = (0..names.len()).filter(|&at| !read.contains(&Some(at))).map(name);
+        Self { query: name(chosen.query), others: others.collect() }
+    }
+}
+
 /// The shape of a column's cells, in a table or in records: single values or lists, as far as it is
 /// known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

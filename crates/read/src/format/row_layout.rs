@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     letor::Letor,
+    names::GroupingNames,
     npy::NpyHeader,
     sequence::{SequenceBlocks, SequenceFormat},
     tables::Table,
@@ -34,6 +35,8 @@ pub struct RowLayout {
     pub what: String,
     /// Whether a note should be given, because the text might be something else.
     pub doubtful: bool,
+    /// The names of a text by which its queries may be grouped.
+    pub names: GroupingNames,
 }
 
 /// The way in which an input's rows are read: as TREC lines, as a table, as another format, or from
@@ -53,7 +56,7 @@ pub enum RowShape {
 impl RowLayout {
     /// Makes the row layout of an input whose format was recognised without a doubt.
     pub fn new(shape: RowShape, what: String) -> Self {
-        Self { shape, what, doubtful: false }
+        Self { shape, what, doubtful: false, names: GroupingNames::default() }
     }
 
     /// Makes the row layout of an input of another format than TREC and tables.

@@ -45,7 +45,7 @@ impl FirstLines<'_> {
             Ok(keys) => keys,
             Err(message) => return self.platform().unwrap_or_else(|| self.refuse(message)),
         };
-        let form = keys.form();
+        let (form, names) = (keys.form(), keys.names.clone());
         let partner = keys.query_id().filter(|_| role == Role::Qrels);
         let partner = partner.map(|key| AlignedQrels::Records(key.to_owned()));
         let what = if array { "a JSON array of records" } else { "JSONL records" };
@@ -56,6 +56,7 @@ impl FirstLines<'_> {
             OtherFormat::of_lines(keys, form)
         };
         let is_ungraded = format.form.value == NumberKind::One;
-        Ok(RowLayout::other(OtherFormat { partner, ..format }, what).ungraded(is_ungraded))
+        let layout = RowLayout::other(OtherFormat { partner, ..format }, what);
+        Ok(RowLayout { names, ..layout }.ungraded(is_ungraded))
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::error::printable;
 use crate::format::{
     RowLayout, RowShape,
-    names::{ChosenColumns, ColumnChoice, ColumnChoiceError, choose, in_order},
+    names::{ChosenColumns, ColumnChoice, ColumnChoiceError, GroupingNames, choose, in_order},
 };
 use crate::lines::{
     diagnostics::{pluralize, quoted},
@@ -140,7 +140,10 @@ impl FirstLines<'_> {
             }
             Err(ColumnChoiceError::NoNames(_)) => return self.headerless(separator),
         };
-        let names: Vec<String> = separator.fields(self.first).into_iter().map(printable).collect();
+        let fields = separator.fields(self.first);
+        // Only tables with quotes are read a second time, by the names of their columns.
+        let grouping = separator.has_quotes().then(|| GroupingNames::new(&fields, &chosen.into()));
+        let names: Vec<String> = fields.into_iter().map(printable).collect();
         let is_ungraded = chosen.value == NumberKind::One;
         let number = Some(chosen.number).filter(|_| !is_ungraded);
         let read = [Some(chosen.query), chosen.group, Some(chosen.doc), number];
@@ -163,7 +166,8 @@ impl FirstLines<'_> {
         let is_judged = self.known.role == Role::Qrels;
         let words = table.words.clone().or_else(|| is_judged.then(GradeWords::default));
         let shape = RowShape::Table(TableLayout { skip, bare, words, ..table });
-        Ok(RowLayout { shape, what, doubtful: both }.ungraded(is_ungraded))
+        let names = grouping.unwrap_or_default();
+        Ok(RowLayout { shape, what, doubtful: both, names }.ungraded(is_ungraded))
     }
 
     /// Recognises a table without a header by its number of columns.
@@ -309,11 +313,9 @@ impl FirstLines<'_> {
             }
             _ => "query, document and rank, as MS MARCO has them",
         };
-        RowLayout {
-            shape: RowShape::Table(self.table_layout(separator, 3, chosen, shape)),
-            what: what.to_owned(),
-            doubtful: value == NumberKind::CountedRank,
-        }
+        let shape = RowShape::Table(self.table_layout(separator, 3, chosen, shape));
+        let doubtful = value == NumberKind::CountedRank;
+        RowLayout { doubtful, ..RowLayout::new(shape, what.to_owned()) }
     }
 
     /// Makes the layout of a table from its separator, number of columns and chosen columns.

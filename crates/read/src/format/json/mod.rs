@@ -220,7 +220,7 @@ fn find<'t, const N: usize>(
 }
 
 /// Returns the items of the array that `text` is, as they are written.
-fn items(text: &[u8]) -> Result<Vec<&[u8]>, JsonFault> {
+pub(super) fn items(text: &[u8]) -> Result<Vec<&[u8]>, JsonFault> {
     parts(text, |text| {
         let mut spans = Vec::new();
         let mut reader = serde_json::Deserializer::from_str(text);

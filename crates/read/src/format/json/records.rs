@@ -19,7 +19,8 @@ use crate::error::printable;
 use crate::format::{
     ReadOptions,
     names::{
-        CellShape, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows, find_name, query_key,
+        CellShape, ChosenRows, ColumnChoiceError, ColumnNames, GroupingNames, choose_rows,
+        find_name, query_key,
     },
     sequence::{SequenceFormat, Started},
 };
@@ -41,6 +42,8 @@ pub struct RecordKeys {
     /// The keys of the query, of the document or documents, of the number or numbers, and of the
     /// rank beside a score, or of the facet.
     keys: [Option<Vec<u8>>; 4],
+    /// The names of the first record by which queries may be grouped.
+    pub names: GroupingNames,
     /// The kind of the number of the document; `None` if records have lists of documents.
     value: Option<NumberKind>,
     /// Whether lists of documents have numbers, beside them or within.
@@ -83,7 +86,9 @@ impl RecordKeys {
         let key = key.filter(|key| find_name(&all, key).is_some());
         let by_key = key.map(|key| ColumnNames::with_query(given, key));
         match choose_rows(&all, &shapes, role, by, by_key.as_ref().or(given)) {
-            Ok(ChosenRows { query, doc, number, value, rank, group }) => {
+            Ok(chosen) => {
+                let grouping = GroupingNames::new(&all, &chosen);
+                let ChosenRows { query, doc, number, value, rank, group } = chosen;
                 let name = |at: Option<usize>| at.map(|at| names[at].clone());
                 let lists = || lists_of(more, &names[doc]);
                 let has_numbers = value.is_none()
@@ -91,6 +96,7 @@ impl RecordKeys {
                 Ok(Self {
                     has_numbers,
                     keys: [Some(query), Some(doc), number, rank.or(group)].map(name),
+                    names: grouping,
                     value,
                     has_ranks: rank.is_some(),
                     by: by.filter(|_| group.is_some()),
