@@ -149,6 +149,14 @@ fn proposed_columns_read_the_table() {
         &folder.error("convert zero.tsv -o x.trec"),
         &["; if they are judgments, add --qrels\n"],
     );
+    folder.put("unranked", "q1 Q0 d1 9.5 t\nq1 Q0 d5 9 t\nq1 Q0 d2 8 t\n");
+    let awk = r#"awk '{$3 = $3 " 0"; print}'"#;
+    assert_says(
+        &folder.error("eval qrels unranked"),
+        &["has five columns; if only the rank is missing: expected", &format!("`{awk}`")],
+    );
+    let ranked = folder.shell(&format!("{awk} unranked | $L eval qrels - -m RR"));
+    assert_says(&ranked.out, &["RR\tmean\t0.5\n"]);
     // Scores of RankLib go with LETOR without their first columns.
     folder.put("judged", "1 qid:7 1:0.5\n0 qid:7 1:0.1\n");
     folder.put("ranklib", "7\t0\t0.25\n7\t1\t0.75\n");
