@@ -39,7 +39,7 @@ venv:
 
 # Write the outputs and tables that README.md and docs/ show again, from the program
 readme:
-    UPDATE_README=1 cargo test --package laneval-cli --test command -- readme guide option_table
+    UPDATE_README=1 cargo test --package laneval-cli --test command -- readme guide option_table recognised
     UPDATE_README=1 cargo test --test suite -- options formats::python
 
 # Write the golden files of tests/fixtures again, from pytrec_eval

@@ -70,6 +70,7 @@ def test_errors_name_keywords(tmp_path: Path) -> None:
     late = "".join(f"PLAIN-1\tMED-{rank}\t{rank}\n" for rank in [*range(1, 40), 50])
     assert 'run_format="msmarco"' in said(late)
     assert 'columns=["query", None, "doc", "score"]' in said("PLAIN-1\tx y\tMED-10\t0.5\n")
+    assert 'columns=["query", "doc", "rank", "score"]' in said("PLAIN-1\tMED-10\t1\t0.5\n")
     judged = tmp_path / "judged.txt"
     judged.write_text("1 1:0.5\n0 1:0.25\n")
     with pytest.raises(laneval.InputError, match="`letor_groups=FILE` names a file"):

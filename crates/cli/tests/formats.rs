@@ -86,6 +86,85 @@ fn options_overrule_what_is_told() {
     assert_eq!(by_groups, folder.out("eval qrels.trec r=run.trec -m AP --format csv --quiet"));
 }
 
+/// A run of ColBERT: the relevant document is at rank 5.
+#[test]
+fn runs_of_ranks_and_scores_are_read_with_a_note() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q1 0 d5 1\n");
+    let rows = |row: &dyn Fn(usize) -> String| (1..=6).map(row).collect::<String>();
+    let trec = rows(&|rank| format!("q1 Q0 d{rank} {rank} {}.5 bm25\n", 20 - rank));
+    folder.put("twin.trec", trec.clone());
+    folder.put("tagged", trec.replace(" Q0", ""));
+    folder.put("ranking.tsv", rows(&|rank| format!("q1\td{rank}\t{rank}\t{}.5\n", 20 - rank)));
+    for (name, is) in [
+        (
+            "ranking.tsv",
+            "4 columns without a header, of which the third counts 1, 2, 3 … in every query: query, \
+             document, rank, score",
+        ),
+        (
+            "tagged",
+            "5 columns without a header, of which the third counts 1, 2, 3 … in every query: query, \
+             document, rank, score, tag",
+        ),
+    ] {
+        let ran = folder.run(&format!("eval qrels {name} -m RR"));
+        assert_eq!((ran.err.as_str(), ran.code), (&*format!("note: {name}: {is}\n"), 0));
+        assert_says(&ran.out, &["RR\tmean\t0.2\n"]);
+    }
+    folder.out("convert tagged -o tagged.trec --quiet");
+    folder.out("convert twin.trec -o again.trec --quiet");
+    assert_eq!(folder.get("tagged.trec"), folder.get("again.trec"));
+}
+
+/// What errors about columns propose works.
+#[test]
+fn proposed_columns_read_the_table() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q1 0 d5 1\n");
+    folder.put("zero.tsv", "q1\td1\t0\t9.5\nq1\td5\t1\t9\n");
+    folder.put("short", "q1 d1 1 9.5 bm25\nq1 d5 2 9 bm25\n");
+    folder.put("run", "1 Q0 661 1 3 t\n1 Q0 1193 2 2 t\n");
+    folder.put("u.data", "1\t1193\t5\t978300760\n1\t661\t0\t978302109\n");
+    folder.put("ratings.dat", "1::1193::5::978300760\n1::661::0::978302109\n");
+    let four = "--columns query,doc,rank,score";
+    let five = "--columns query,doc,rank,score,-";
+    let times = "--columns query,doc,grade,-";
+    for (args, option) in [
+        ("eval qrels zero.tsv -m RR", four),
+        ("eval qrels short -m RR", five),
+        ("eval u.data run -m RR", times),
+    ] {
+        assert_says(&folder.error(args), &[&format!("`{option}`")]);
+        assert_says(&folder.out(&format!("{args} {option}")), &["RR\tmean\t0.5\n"]);
+    }
+    // The documents are the ratings, where the user says that this is TREC.
+    folder.put("rated", "1 Q0 5 1 1 t\n");
+    assert_says(&folder.out("eval u.data rated -m RR --qrels-format trec"), &["RR\tmean\t1\n"]);
+    assert_says(&folder.error("eval ratings.dat run"), &["`sed 's/::/\\t/g'`", times]);
+    let piped =
+        folder.shell(&format!("sed 's/::/\\t/g' ratings.dat | $L eval - run -m RR {times}"));
+    assert_says(&piped.out, &["RR\tmean\t0.5\n"]);
+    assert_says(
+        &folder.error("convert zero.tsv -o x.trec"),
+        &["; if they are judgments, add --qrels\n"],
+    );
+    folder.put("unranked", "q1 Q0 d1 9.5 t\nq1 Q0 d5 9 t\nq1 Q0 d2 8 t\n");
+    let awk = r#"awk '{$3 = $3 " 0"; print}'"#;
+    assert_says(
+        &folder.error("eval qrels unranked"),
+        &["has five columns; if only the rank is missing: expected", &format!("`{awk}`")],
+    );
+    let ranked = folder.shell(&format!("{awk} unranked | $L eval qrels - -m RR"));
+    assert_says(&ranked.out, &["RR\tmean\t0.5\n"]);
+    // Scores of RankLib go with LETOR without their first columns.
+    folder.put("judged", "1 qid:7 1:0.5\n0 qid:7 1:0.1\n");
+    folder.put("ranklib", "7\t0\t0.25\n7\t1\t0.75\n");
+    assert_says(&folder.error("eval judged ranklib"), &["as after `awk '{print $3}'`"]);
+    let scores = folder.shell("awk '{print $3}' ranklib | $L eval judged - -m RR");
+    assert_says(&scores.out, &["RR\tmean\t0.5\n"]);
+}
+
 #[test]
 fn identical_ids_are_dropped_where_that_is_asked_for() {
     let folder = Folder::new();

@@ -180,6 +180,8 @@ fn rankings_of_golden_sets_are_read() {
             ),
         ),
         ("items.csv", "user,item,rank,score\nq1,b,1,2\nq1,a,2,1\nq2,c,1,1\n".to_owned()),
+        ("shop.csv", "customerId,productId,score\nq1,b,2\nq1,a,1\nq2,c,1\n".to_owned()),
+        ("news.csv", "customer_id,articleId,rank\nq1,b,1\nq1,a,2\nq2,c,1\n".to_owned()),
         ("movies.csv", "userId,movieId,prediction\nq1,b,2\nq1,a,1\nq2,c,1\n".to_owned()),
     ] {
         folder.put(name, text);

@@ -46,6 +46,7 @@ mod pipes;
 mod platforms;
 mod pools;
 mod readme;
+mod recognised;
 mod show;
 mod slips;
 mod ties;

@@ -356,6 +356,59 @@ fn ranks_that_do_not_count_are_refused_wherever_they_are() {
     );
 }
 
+/// Ranks that count from 1 and scores that fall need no header, with a tag behind them or without
+/// one. Where some of this does not hold, the columns are asked for.
+#[test]
+fn ranks_beside_scores_are_a_run() {
+    let qrels = "a 0 d1 1\na 0 d5 2\nb 0 d3 1\n";
+    let rows = [
+        ("a", "d5", 1, "9.5"),
+        ("a", "d2", 2, "9.5"),
+        ("a", "d3", 3, "7"),
+        ("a", "d1", 4, "-1"),
+        ("a", "d4", 5, "-2.25"),
+        ("b", "d3", 1, "3"),
+    ];
+    let trec: String =
+        rows.iter().map(|(q, d, rank, score)| format!("{q} Q0 {d} {rank} {score} t\n")).collect();
+    let expected = all(&read(&Join::default(), qrels, &trec, 1 << 20, false).unwrap());
+    for (separator, tag) in
+        [("\t", ""), (" ", ""), (",", ""), ("\t", "|bm25"), (" ", "|bm25"), (",", "|my tag")]
+    {
+        let run: String = rows
+            .iter()
+            .map(|(q, d, rank, score)| format!("{q}|{d}|{rank}|{score}{tag}\n"))
+            .collect();
+        let run = run.replace('|', separator);
+        for (size, compressed) in [(1 << 20, false), (1, false), (13, true)] {
+            let found =
+                read(&Join::default(), qrels, &run, size, compressed).map(|matrix| all(&matrix));
+            assert_eq!(found.as_ref(), Ok(&expected), "{run}");
+        }
+    }
+    let four = "run:1: there is no header, and 4 columns: say `--columns query,doc,rank,score` if \
+                they are query, document, rank, score; if they are judgments, the order is QRELS RUN";
+    let five = "run:1: there is no header, and 5 columns: say `--columns query,doc,rank,score,-` \
+                if they are query, document, rank, score, tag";
+    let swapped = "run: these are judgments, a run was expected: the order is QRELS RUN";
+    for (text, expected) in [
+        // Too few ranks, ranks from 0, scores that rise, scores that are equal, a document twice.
+        ("a d1 1 9.5\n", four),
+        ("a\td1\t0\t9.5\na\td2\t1\t9\n", four),
+        ("a,d,1,1\na,e,2,2\na,f,3,3\na,g,4,4\na,h,5,5\n", four),
+        ("a d 1 1\na e 2 1\na f 3 1\na g 4 1\na h 5 1\n", four),
+        ("a d 1 5\na e 2 4\na f 3 3\na g 4 2\na d 5 1\n", four),
+        ("a d1 1 9.5 bm25\na d2 2 9 bm25\n", five),
+        ("a\td1\t7\t9.5\tbm25\na\td2\t3\t9\tbm25\n", five),
+        // TREC has `0` where such a run has documents, and documents where it has ranks.
+        ("a 0 1 5\na 0 2 4\na 0 3 3\na 0 4 2\na 0 5 1\n", swapped),
+        ("a ann d1 1\n", swapped),
+        ("196\t242\t3\t881250949\n", swapped),
+    ] {
+        assert_eq!(of_run(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn scores_go_with_letor() {
     let letor = "# a comment\n2 qid:7 1:0.5 # d1\n0 qid:7 1:0.1\n\n1 qid:8 3:1 # docid = d3\n";
@@ -379,6 +432,12 @@ fn scores_go_with_letor() {
         (
             "score\n0.5\n1.5\n2\n",
             "run:1: 'score' is not a number: a score on each line was expected, and no header",
+        ),
+        (
+            "7\t0\t0.5\n7\t1\t1.5\n8\t0\t-1\n",
+            "run:1: the second of three columns counts 0, 1, 2 … in every query, as RankLib numbers \
+             the lines of LETOR judgments: a score on each line was expected, as after `awk \
+             '{print $3}'`; say `--columns query,doc,score` if the second column has documents",
         ),
         (
             "nan\n1.5\n2\n",
@@ -670,6 +729,8 @@ fn what_is_wrong_is_said_with_its_line() {
     let ask = "say which are queries, documents and scores in their order (`--columns \
                query,-,doc,score`), or by their names in the first line \
                (`--columns query=…,doc=…,score=…`)";
+    let mteb = "run: is a result of MTEB, which has values of measures and no documents: its file of \
+                predictions is a run (`{task}_predictions.json`)";
     let response = "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}";
     let records = "a record such as {\"query_id\": \"q1\", \"doc_id\": \"d1\", \"score\": 0.5}";
     let end = "the JSON ends here, where the end of an object or array was expected: is the file \
@@ -721,7 +782,7 @@ fn what_is_wrong_is_said_with_its_line() {
                               position; `--columns query=…,doc=…,score=NAME` names another".into()),
         ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not \
                             known: `--columns query=…,doc=…,score=…` says which is what".into()),
-        ("q,d,1,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
+        ("q,d,x,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
         ("q\td\n", format!("run:1: there is no header, and 2 columns: {ask}")),
         (
             "q\tQ0\td\t1\t3\tt\rq Q0 e 2 2 t\rq Q0 f 3 1 t\r",
@@ -871,6 +932,8 @@ fn what_is_wrong_is_said_with_its_line() {
              run: has the subsets de/dev, de/test and en/test: say which with --subset"
                 .into(),
         ),
+        ("{\"task_name\": \"x\",\n\"scores\": {\"test\": [{\"ndcg_at_10\": 0.5}]}}\n", mteb.into()),
+        ("{\n\"task_name\": \"x\", \"scores\": {\"test\": [{\"mrr\": 1}]}}\n", mteb.into()),
         ("{\"requests\": [{\"id\": \"q\", \"ratings\": \
           []}]}", "run: these are judgments, a run was expected: the order is QRELS RUN".into()),
         // Texts that are not a table.
@@ -929,7 +992,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: found no query among '\\u{feff}qid', \
             'docid', 'score': known names are query_id, qid, q_id, topic_id, \
             query, topic, user_id, userid, session_id, indexes, user_input, searchtext, \
-            query_text, question_id, user, customer_id; `--columns query=NAME,doc=…,score=…` names another".into()),
+            query_text, question_id, user, customer_id, customerid; `--columns query=NAME,doc=…,score=…` names another".into()),
     ];
     let wrong: Vec<String> = cases
         .iter()
@@ -1007,6 +1070,20 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
              read: tabs and commas are, for example after `sed 's/::/\\t/g'`, and with `--columns \
              query,doc,grade,-`",
         ),
+        (
+            "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
+            "qrels:1: the fourth of four columns looks like times, and a grade was expected: say \
+             `--columns query,doc,grade,-` if they are query, document, grade, time, or \
+             `--qrels-format trec` if the fourth is the grade",
+        ),
+        (
+            "1,1193,5,978300760\n",
+            "qrels:1: the fourth of four columns looks like times, and a grade was expected: say \
+             `--columns query,doc,grade,-` if they are query, document, grade, time, or \
+             `--qrels-format csv` if the fourth is the grade",
+        ),
+        ("q 0 3 881250949\n", ""),
+        ("q x d 881250949\n", ""),
         (
             "query,doc,label\nq,d,maybe\n",
             "qrels:2: grade 'maybe' is not a number (`--grades maybe=…` gives words grades): expected \

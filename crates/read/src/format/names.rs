@@ -130,9 +130,15 @@ impl ColumnRole {
     /// names for columns with a list in each row, and Quepid for its tables.
     fn also_known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
-            (Self::Query, _) => {
-                &["user_input", "searchtext", "query_text", "question_id", "user", "customer_id"]
-            }
+            (Self::Query, _) => &[
+                "user_input",
+                "searchtext",
+                "query_text",
+                "question_id",
+                "user",
+                "customer_id",
+                "customerid",
+            ],
             (Self::Doc, Role::Qrels) => &["reference_context_ids", "expected_ids", "relevant_docs"],
             (Self::Doc, Role::Run) => &["retrieved_context_ids", "retrieved_ids", "documentids"],
             (Self::Grade, Role::Qrels) => {
@@ -198,7 +204,8 @@ impl ColumnRole {
 }
 
 /// The names of documents in tables of recommenders, which are tried after all others.
-const ITEMS: [&str; 5] = ["item", "movie_id", "movieid", "product_id", "article_id"];
+const ITEMS: [&str; 7] =
+    ["item", "movie_id", "movieid", "product_id", "productid", "article_id", "articleid"];
 
 /// The names of queries in records that may also have the text of the query.
 const QUERY_IDS: [&str; 6] = ["query_id", "qid", "q_id", "topic_id", "question_id", "id"];

@@ -452,8 +452,8 @@ fn wrong_id(
     }
     table.quotes.meet();
     Some(format!(
-        "the {what} has quotes in it in {line}, which is read if one of the first lines has quotes \
-         in an id too: move this line there"
+        "the {what} has quotes in it in {line}; a table that comes through a pipe may have them if \
+         one of its first lines has: give the table as a file, or move this line to its start"
     ))
 }
 

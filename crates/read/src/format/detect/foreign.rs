@@ -14,6 +14,7 @@ use crate::format::{InputFormat, OptionStyle, tables::TableError};
 use crate::lines::{
     diagnostics::{one_line, whole_file},
     dialect::Rules,
+    number::finite,
     scan::split,
     shape::{LineFault, Role, counts},
 };
@@ -146,7 +147,7 @@ pub fn detect_foreign(start: FileHead<'_>, role: Role, rules: Rules) -> Option<F
     if !enough || faults.iter().any(|other| *other != fault) {
         return None;
     }
-    if let Some(message) = columns(fault, role) {
+    if let Some(message) = columns(first, fault, role) {
         return Some(message.into());
     }
     let which = match lines.len() {
@@ -194,18 +195,25 @@ fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
     }
 }
 
-/// Returns the error message about a text whose lines all have three or five fields, with an `awk`
-/// remedy.
-fn columns(fault: LineFault, role: Role) -> Option<String> {
+/// Returns the error message about a text whose lines all have three or five fields, as `first`
+/// has, with an `awk` remedy.
+fn columns(first: &[u8], fault: LineFault, role: Role) -> Option<String> {
+    let is_number = |at: usize| split(first).nth(at).and_then(finite).is_some();
     let (what, awk) = match (fault, role) {
         (LineFault::Fields(3), Role::Qrels) => ("has three columns", "{print $1, 0, $2, $3}"),
         (LineFault::Fields(3), Role::Run) => (
             "has three columns; if they are query, docno and rank, as in MS MARCO",
             r#"{print $1, "Q0", $2, $3, -$3, "run"}"#,
         ),
-        (LineFault::Fields(5), Role::Run) => {
-            ("has five columns; if only the tag is missing", r#"{print $0, "run"}"#)
-        }
+        (LineFault::Fields(5), Role::Run) => match [2, 3, 4].map(is_number) {
+            [true, true, false] => {
+                ("has five columns; if only Q0 is missing", r#"{$1 = $1 " Q0"; print}"#)
+            }
+            [false, true, false] => {
+                ("has five columns; if only the rank is missing", r#"{$3 = $3 " 0"; print}"#)
+            }
+            _ => ("has five columns; if only the tag is missing", r#"{print $0, "run"}"#),
+        },
         _ => return None,
     };
     Some(conversion_message(what, awk, role))

@@ -20,14 +20,16 @@
 //!    line 1 is no TREC                                          comes first
 //!  sep=; in line 1                    a table                   Excel writes it, and nothing else
 //!  a format was named                 that one                  the user knows
+//!  grades are times, and no format    an error that says so     MovieLens has its grade third,
+//!    was named                                                  and so it could be TREC
 //!  line 1 is TREC, no JSON; no        TREC; by the name: table  the promise: what can be TREC is
 //!    columns were named                                         TREC
 //!  a zero byte, the start of a        an error that says so     the questions below are about text
 //!    compressed file …
 //!  JSON                               JSON                      its start is not ambiguous
 //!  a later line is TREC, or all are   known header → table,     one bad line must not make TREC a
-//!    of the other role                else an error of TREC     table; swapped arguments must not
-//!                                                               become a table without a header
+//!    of the other role                else a run with ranks     table; swapped arguments must not
+//!                                     (below), or an error      become a table without a header
 //!  { or [ at the start                JSON, with its error      broken JSON is told as JSON
 //!  qid: or 1:0.5 in line 1, or        LETOR, or scores for it   before tables, for it is blanks
 //!    numbers alone                                              between fields
@@ -35,6 +37,8 @@
 //!    around lines
 //!  a header, also behind # above      a table                   names are evidence, counts of
 //!                                                               columns a guess
+//!  a run of 4 or 5 columns, ranks as  query, document, rank,    ranks that count and scores that
+//!    the third, scores as the fourth  score                     fall are no judgments
 //!  a run of 5 fields, the last a      TREC without a tag        only the tag can be what is
 //!    number                                                     missing
 //!  1 or 2 lines of 3 or 5 fields      an error with the option  too little to guess from
@@ -186,6 +190,7 @@ impl<'l> FirstLines<'l> {
         // Ids of JSON may have words and numbers, as a line of TREC.
         let is_json = is_json(self.text());
         if read_as.columns.is_none() && !is_json && self.is_trec(role, self.first) {
+            self.refuse_times(Separator::Blanks)?;
             return self.by_name().unwrap_or_else(|| Ok(RowLayout::trec()));
         }
         if self.head.text.contains(&0) || self.head.signature(role).is_some() {
@@ -203,7 +208,10 @@ impl<'l> FirstLines<'l> {
                 missing @ Err(ColumnChoiceError::Missing(_)) if self.known.by.is_some() => {
                     self.named(separator, missing)
                 }
-                Err(_) => self.by_name().unwrap_or_else(|| foreign_or_trec(self.head, self.known)),
+                Err(_) => self
+                    .ranked(separator)
+                    .or_else(|| self.by_name())
+                    .unwrap_or_else(|| foreign_or_trec(self.head, self.known)),
             };
         }
         if matches!(self.first.trim_ascii_start(), [b'{' | b'[', ..]) {
@@ -222,8 +230,8 @@ impl<'l> FirstLines<'l> {
             Err(ColumnChoiceError::NoNames(_)) => {}
             other => return self.named(separator, other),
         }
-        if let Some(form) = self.without_tag() {
-            return Ok(form);
+        if let Some(form) = self.ranked(separator).or_else(|| self.without_tag().map(Ok)) {
+            return form;
         }
         if let Some(message) = self.too_few() {
             return self.refuse(message);

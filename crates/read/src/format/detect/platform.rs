@@ -23,7 +23,10 @@ impl FirstLines<'_> {
         if read_as.columns.is_some() {
             return None;
         }
-        let platform = platform(self.text())?;
+        let platform = match platform(self.text())? {
+            Ok(platform) => platform,
+            Err(message) => return Some(Err(message.to_owned().into())),
+        };
         let facts = platform.facts();
         if facts.role != self.known.role {
             return Some(Err(ForeignFormat::Swapped));
@@ -35,27 +38,34 @@ impl FirstLines<'_> {
     }
 }
 
+/// The message about a result of MTEB, `{"task_name": …, "scores": {"test": [{"ndcg_at_10": …}]}}`.
+const RESULT: &str = "is a result of MTEB, which has values of measures and no documents: its file \
+                      of predictions is a run (`{task}_predictions.json`)";
+
 /// Returns the platform, such as MTEB or Quepid, that wrote a JSON text, by the keys of its first
-/// object.
-fn platform(text: &[u8]) -> Option<Platform> {
+/// object, or the message about a file of a platform that has no documents.
+fn platform(text: &[u8]) -> Option<Result<Platform, &'static str>> {
     let mut cursor = Cursor::new(text, false, 1);
     cursor.expect(b'{', "'{'").ok()?;
     loop {
         let key = cursor.string("a key").ok()?;
         cursor.expect(b':', "':'").ok()?;
         match (key, start(cursor).ok()?) {
-            (META, [Some(b'{'), Some(b'"' | b'n')]) => return Some(Platform::Predictions),
+            (META, [Some(b'{'), Some(b'"' | b'n')]) => return Some(Ok(Platform::Predictions)),
             (b"queries" | b"corpus", [Some(b'{'), Some(b'"')])
-            | (b"relevant_docs", [Some(b'{'), Some(b'[')]) => return Some(Platform::Finetuning),
-            (b"requests", [Some(b'['), _]) => return Some(Platform::EvalRequest),
-            (b"details", [Some(b'{'), Some(b'{')]) => return Some(Platform::EvalResponse),
-            (b"queries", [Some(b'['), _]) => return Some(Platform::Case),
-            (b"judgmentRatings", [Some(b'['), _]) => return Some(Platform::Judgments),
+            | (b"relevant_docs", [Some(b'{'), Some(b'[')]) => {
+                return Some(Ok(Platform::Finetuning));
+            }
+            (b"requests", [Some(b'['), _]) => return Some(Ok(Platform::EvalRequest)),
+            (b"details", [Some(b'{'), Some(b'{')]) => return Some(Ok(Platform::EvalResponse)),
+            (b"queries", [Some(b'['), _]) => return Some(Ok(Platform::Case)),
+            (b"judgmentRatings", [Some(b'['), _]) => return Some(Ok(Platform::Judgments)),
             // What a search or a request of a document returns.
             (b"hits" | b"_source", [Some(b'{'), _]) => {
                 let found = memchr::memmem::find(text, b"\"judgmentRatings\"").is_some();
-                return found.then_some(Platform::Judgments);
+                return found.then_some(Ok(Platform::Judgments));
             }
+            (b"scores", [Some(b'{'), Some(b'[')]) => return Some(Err(RESULT)),
             _ => {}
         }
         cursor.value().ok()?;
@@ -80,6 +90,13 @@ fn start(mut cursor: Cursor<'_>) -> Result<[Option<u8>; 2], Stuck> {
 #[cfg(test)]
 mod tests {
     use super::{Platform::*, *};
+
+    #[test]
+    fn results_of_mteb_are_no_rankings() {
+        let result = br#"{"task_name": "x", "scores": {"test": [{"ndcg_at_10": 0.5}]}}"#;
+        assert_eq!(platform(result), Some(Err(RESULT)));
+        assert_eq!(platform(br#"{"scores": {"d1": 0.5}}"#), None, "a query");
+    }
 
     #[test]
     fn platforms_are_told_by_their_keys() {
@@ -108,7 +125,7 @@ mod tests {
             (r#"["queries"]"#, None),
             ("", None),
         ] {
-            assert_eq!(platform(text.as_bytes()), expected, "{text}");
+            assert_eq!(platform(text.as_bytes()), expected.map(Ok::<_, &str>), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::error::printable;
 use crate::format::{
-    RowLayout, RowShape,
+    AlignedQrels, RowLayout, RowShape,
     names::{ChosenColumns, ColumnChoice, ColumnChoiceError, GroupingNames, choose, in_order},
 };
 use crate::lines::{
@@ -23,6 +23,9 @@ use crate::lines::{
     separator::Separator,
     shape::{Role, is_with_comma},
 };
+
+/// The number beyond which a column that counts has ranks: up to it, grades may count by chance.
+const FURTHER: f64 = 4.0;
 
 impl FirstLines<'_> {
     /// Makes the message about a first line that is no row of a table, such as one with `|` between
@@ -192,6 +195,10 @@ impl FirstLines<'_> {
                 quoted(number)
             ));
         }
+        if let Some(form) = self.ranked(separator) {
+            return form;
+        }
+        self.refuse_times(separator)?;
         let facet = by.map_or("iter".to_owned(), |by| by.to_string());
         let judgment = format!("query {facet} document grade");
         let ([query, doc, number], names) = match (role, count) {
@@ -246,21 +253,118 @@ impl FirstLines<'_> {
     /// Checks whether the third column of a table's first lines has ranks: it counts 1, 2, 3 … in
     /// every query. In one of the queries it must count further than grades may by chance.
     pub fn is_rank_column(self, separator: Separator) -> bool {
-        const FURTHER: f64 = 4.0;
-        let (mut last, mut longest): (Option<(&[u8], f64)>, f64) = (None, 0.0);
+        self.counted_to(separator, 2, 1.0).is_some_and(|longest| longest > FURTHER)
+    }
+
+    /// Returns how far a column of a table's first lines counts in one of the queries; `None` if it
+    /// does not count from `first` on in every query.
+    fn counted_to(self, separator: Separator, column: usize, first: f64) -> Option<f64> {
+        let (mut last, mut longest): (Option<(&[u8], f64)>, f64) = (None, first);
         for (_, line) in self.lines {
             let fields = separator.fields(line);
-            let [query, _, number, ..] = fields[..] else { return false };
+            let (query, number) = (*fields.first()?, *fields.get(column)?);
             let expected = match last {
                 Some((before, count)) if before == query => count + 1.0,
-                _ => 1.0,
+                _ => first,
             };
             if finite(number) != Some(expected) {
-                return false;
+                return None;
             }
             (last, longest) = (Some((query, expected)), longest.max(expected));
         }
-        longest > FURTHER
+        Some(longest)
+    }
+
+    /// Returns whether the second column of a table's first lines may have documents: TREC text has
+    /// `0` or `Q0` there.
+    fn has_docs_second(self, separator: Separator) -> bool {
+        self.lines.iter().any(|(_, line)| {
+            separator.fields(line).get(1).is_some_and(|doc| !matches!(*doc, b"0" | b"Q0"))
+        })
+    }
+
+    /// Recognises a run of query, document, rank and score, as ColBERT writes it, perhaps with a tag
+    /// as the last column: ranks count 1, 2, 3 … and scores fall. Where only some of this holds, the
+    /// error asks for the columns.
+    pub fn ranked(self, separator: Separator) -> Option<Detected> {
+        let count = self.columns(separator);
+        let rows: Vec<Vec<&[u8]>> =
+            self.lines.iter().map(|(_, line)| separator.fields(line)).collect();
+        let is_number = |row: &Vec<&[u8]>, column: usize| {
+            row.get(column).is_some_and(|field| finite(field).is_some())
+        };
+        // A number as the last of five columns is a score, and the tag is missing.
+        let are_alike = rows.iter().all(|row| {
+            row.len() == count && is_number(row, 2) && is_number(row, 3) && !is_number(row, 4)
+        });
+        let may_be = self.known.role == Role::Run && matches!(count, 4 | 5) && are_alike;
+        if !may_be || !self.has_docs_second(separator) {
+            return None;
+        }
+        let longest = self.counted_to(separator, 2, 1.0);
+        let is_repeated = |(at, row): (usize, &Vec<&[u8]>)| {
+            rows[..at].iter().any(|earlier| earlier[..2] == row[..2])
+        };
+        let pairs = rows.windows(2).filter(|two| two[0][0] == two[1][0]);
+        let mut scores = pairs.map(|two| (finite(two[0][3]), finite(two[1][3])));
+        let is_sorted =
+            scores.clone().all(|(one, next)| one >= next) && scores.any(|(one, next)| one > next);
+        let is_sure = longest.is_some_and(|longest| longest > FURTHER);
+        let (names, columns, order) = if count == 4 {
+            let order = "; if they are judgments, the order is QRELS RUN";
+            ("query document rank score", "query,doc,rank,score", order)
+        } else {
+            ("query document rank score tag", "query,doc,rank,score,-", "")
+        };
+        let listed = names.replace(' ', ", ");
+        if !is_sure || !is_sorted || rows.iter().enumerate().any(is_repeated) {
+            let counts = longest.or_else(|| self.counted_to(separator, 2, 0.0)).is_some();
+            return (counts || count == 5).then(|| {
+                self.refuse(format!(
+                    "there is no header, and {count} columns: say `{}` if they are {listed}{order}",
+                    self.options().columns_in_order(columns)
+                ))
+            });
+        }
+        let (value, group) = (NumberKind::Number, None);
+        let chosen = ChosenColumns { query: 0, doc: 1, number: 3, value, rank: Some(2), group };
+        let what = format!(
+            "{count} columns without a header, of which the third counts 1, 2, 3 … in every query: \
+             {listed}"
+        );
+        let names = names.replace(' ', between(separator));
+        let tag = (count == 5).then_some(4);
+        let table = TableLayout { tag, ..self.table_layout(separator, count, chosen, names) };
+        Some(Ok(RowLayout { shape: RowShape::Table(table), what, doubtful: true }))
+    }
+
+    /// Rejects judgments of four columns whose last is a time, as MovieLens has them. TREC text has
+    /// the grade there.
+    pub fn refuse_times(self, separator: Separator) -> Result<(), ForeignFormat> {
+        // In seconds since 1970, this is in 1973.
+        const EARLIEST: f64 = 1e8;
+        let DetectContext { role, read_as, .. } = self.known;
+        let are_times = self.lines.iter().all(|(_, line)| match separator.fields(line)[..] {
+            [_, _, grade, time] => {
+                finite(grade).is_some() && finite(time).is_some_and(|time| time >= EARLIEST)
+            }
+            _ => false,
+        });
+        let may_be = role == Role::Qrels && read_as.format.is_none() && are_times;
+        if !may_be || !self.has_docs_second(separator) {
+            return Ok(());
+        }
+        let format = match separator {
+            Separator::Tab => "tsv",
+            Separator::Blanks => "trec",
+            _ => "csv",
+        };
+        self.refuse(format!(
+            "the fourth of four columns looks like times, and a grade was expected: say `{}` if \
+             they are query, document, grade, time, or `{}` if the fourth is the grade",
+            self.options().columns_in_order("query,doc,grade,-"),
+            self.options().format(role, format)
+        ))
     }
 
     /// Rejects the first line of a table that may be a header with unknown names. Rows have a
@@ -288,6 +392,17 @@ impl FirstLines<'_> {
     /// Recognises a run of three columns without a header, if the last column may be ranks.
     pub fn counted(self, separator: Separator) -> Detected {
         self.check_first(separator, 2)?;
+        if let Some(AlignedQrels::Letor(_)) = self.known.partner
+            && self.counted_to(separator, 1, 0.0).is_some()
+            && self.counted_to(separator, 2, 1.0).is_none()
+        {
+            return self.refuse(format!(
+                "the second of three columns counts 0, 1, 2 … in every query, as RankLib numbers \
+                 the lines of LETOR judgments: a score on each line was expected, as after `awk \
+                 '{{print $3}}'`; say `{}` if the second column has documents",
+                self.options().columns_in_order("query,doc,score")
+            ));
+        }
         let mut next: HashMap<&[u8], u64> = HashMap::new();
         for (line, text) in self.lines {
             let fields = separator.fields(text);
