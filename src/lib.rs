@@ -215,7 +215,7 @@ pub mod spans {
 pub mod text {
     pub use crate::topics::QueryTexts;
     #[doc(inline)]
-    pub use laneval_read::format::{DetectedFile, DetectedFormats, OptionStyle};
+    pub use laneval_read::format::{DetectedFile, DetectedFormats, OptionStyle, UNGRADED};
     pub use laneval_read::lines::row::BareQuery;
     pub use laneval_read::rows::key_values::KeyedValues;
     pub use laneval_read::rows::text_rows::{TextRank, TextRow};

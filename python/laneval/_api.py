@@ -232,8 +232,8 @@ def evaluate(
 ) -> RunScores:
     """Evaluates a `run` against judgments (`qrels`), and returns its scores, `{measure: average}`.
 
-    Both are dicts of dicts, iterables of (query, document, number) or of dicts with such keys as tables have columns, tables of pandas,
-    polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
+    Both are dicts of dicts, or of lists of documents (in the order of the ranking) or of pairs with numbers, iterables of (query, document,
+    number) or of dicts with such keys as tables have columns, tables of pandas, polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
     as `bytes`. A run may be empty: a system that finds nothing scores 0. `letor_groups` is the file that says how many lines each query
     has in LETOR judgments without `qid`.
 

@@ -73,7 +73,8 @@ def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Co
     if score is None:
         raise ValueError("run: it has ranks but no scores: make scores of the ranks, such as the negative rank")
     judged_query, judged_doc, grade, _ = _native.places(list(judgments), "qrels", True, of_qrels)
-    assert grade is not None
+    if grade is None:
+        raise ValueError("qrels: there is no column of grades: add one, with 1 for each document")
     if run is not None and run not in results:
         raise ValueError(f"run: there is no column `{run}` for the run: there are {', '.join(results)}")
     return ColumnIndices(

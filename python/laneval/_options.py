@@ -19,7 +19,7 @@ Stat: TypeAlias = Literal["mean", "median", "std", "min", "max", "ci95"]
 Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank", "judge", "subtopic", "start", "end", "length"]
 FacetKind: TypeAlias = Literal["judge", "subtopic", "preference", "span"]
 Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "ivecs", "ibin", "ids", "parquet", "arrow"]
-Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
+Columns: TypeAlias = "Mapping[Column, str | None] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
 
 DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
@@ -111,7 +111,8 @@ class Options(TypedDict, total=False):
     """
     columns: Columns
     """The names of columns or keys: `{"doc": "pid"}`; or, for tables without a header, the columns in their order, with `None` for one that
-    is not read: `["query", None, "doc", "score"]`. A list with `"grade"` is judgments.
+    is not read: `["query", None, "doc", "score"]`. A list with `"grade"` is judgments. `{"grade": None}`: judgments without grades, where
+    each document has grade 1.
     """
     grade_words: Mapping[str, float]
     """The grades of words in files of judgments: `{"E": 3, "S": 2, "C": 1, "I": 0}`; those of 1 or more are relevant. Without it, and where
@@ -244,7 +245,9 @@ def apply_library(options: Options) -> Options:
 def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
     """The names of columns by what they are, or what columns are in their order."""
     if columns is None or isinstance(columns, Mapping):
-        return named_columns(columns)
+        # Judgments may have no grades, and lists no scores: the option has `-` for their column.
+        given = columns or {}
+        return named_columns({what: "-" if name is None and what in ("grade", "score") else name for what, name in given.items()})
     if isinstance(columns, str):
         raise TypeError(f"columns is the str {columns!r}: a dict of names, or a list of what the columns are, was expected")
     if not isinstance(columns, Iterable):
@@ -252,7 +255,7 @@ def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
     return [None if what in (None, "-") else str(what) for what in columns]
 
 
-def named_columns(columns: Mapping[Any, str] | Sequence[Any] | None) -> dict[str, str]:
+def named_columns(columns: Mapping[Any, Any] | Sequence[Any] | None) -> dict[str, str]:
     """The names of columns by what they are."""
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"columns is of {type(columns)}: a dict of names was expected, because these tables have named columns")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, Literal, Protocol, TypeAlias
 
 from laneval import _native
@@ -23,7 +23,7 @@ Source: TypeAlias = (
     Path
     | bytes
     | Mapping[str, Mapping[str, float]]
-    | Mapping[str, Sequence[Any]]
+    | Mapping[str, Collection[Any]]
     | ArrowStream
     | Iterable[tuple[str, str, float]]
     | Iterable[Mapping[str, Any]]
@@ -37,8 +37,8 @@ Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
 class Qrels:
     """Judgments, read once and used for many runs.
 
-    `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect`, `qrels_format`, `facet`,
-    `qrels_doc_id` and `grade_words` are keywords of `Options`. `letor_groups` is the file that says how many lines each
+    `source` is what `evaluate` takes: dicts of dicts, of lists or of sets, records, tables, paths or `bytes`. `columns`, `dialect`,
+    `qrels_format`, `facet`, `qrels_doc_id` and `grade_words` are keywords of `Options`. `letor_groups` is the file that says how many lines each
     query has in LETOR judgments without `qid`. Documents of grade 1 or more are relevant, unless a measure has another `rel`; a grade below 0 counts as 0.
 
     Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
@@ -154,7 +154,7 @@ def check_columns(options: Options, sources: Iterable[object]) -> None:
     """Checks that no columns are named where neither judgments nor runs have any."""
 
     def has_columns(source: object) -> bool:
-        return not (isinstance(source, Mapping) and source and all(isinstance(of, Mapping) for of in source.values()))
+        return not (isinstance(source, Mapping) and source and all(isinstance(of, (Mapping, Set)) for of in source.values()))
 
     if options.get("columns") is not None and not any(map(has_columns, sources)):
         raise OptionError("columns changes nothing for dicts of queries, which have none: leave it out")

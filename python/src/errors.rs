@@ -24,7 +24,12 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
             )),
             None => PyOSError::new_err((None::<i32>, message, path.into_os_string())),
         },
-        Error::Input(problems) | Error::Duplicate(problems) => input(py, problems),
+        Error::Input(mut problems) | Error::Duplicate(mut problems) => {
+            for problem in &mut problems.first {
+                problem.message = with_keywords(&problem.message);
+            }
+            input(py, problems)
+        }
         Error::QueryNotContiguous { ref file, line, .. } => {
             let problem =
                 Problem { file: printable_path(file.as_ref()), line, message: message.clone() };
@@ -148,18 +153,33 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     module.map(|module| module.bind(py))
 }
 
+/// Parts of messages with options of the command that are no names of keywords, and what Python
+/// says in their place.
+const REPHRASED: [(&str, &str); 4] = [
+    // Measures have this parameter, and evaluations have no such keyword.
+    ("--rel or rel=", "rel="),
+    ("say score=-", "say columns={\"score\": None}"),
+    ("say grade=-", "say columns={\"grade\": None}"),
+    ("and `-` as its name", "and `None` as its name"),
+];
+
 /// Returns a message of the library with options of the command, such as `--score-type f32`,
 /// replaced by Python keywords, such as `score_type="f32"`.
 pub fn with_keywords(message: &str) -> String {
-    // Measures have this parameter, and evaluations have no such keyword.
-    let message = message.replace("--rel or rel=", "rel=");
+    let mut message = message.to_owned();
+    for (option, keyword) in REPHRASED {
+        message = message.replace(option, keyword);
+    }
     let mut parts = message.split("--");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find(|letter: char| !letter.is_ascii_lowercase() && letter != '-');
         let (id, rest) = part.split_at(end.unwrap_or(part.len()));
         match OPTIONS.iter().find(|row| row.id == id && has_keyword(row)) {
-            Some(row) if !text.ends_with(char::is_alphanumeric) => text += &keyword(row, rest),
+            // Behind a quote begins an id, which stays as it is.
+            Some(row) if !text.ends_with(|at: char| at.is_alphanumeric() || at == '\'') => {
+                text += &keyword(row, rest);
+            }
             _ => text.extend(["--", part]),
         }
     }
@@ -181,6 +201,10 @@ fn keyword(row: &OptionRow, rest: &str) -> String {
         return format!("{name}{rest}");
     }
     let value = rest.strip_prefix(' ').unwrap_or_default();
+    let listed = value.split([' ', ')', '`']).next().unwrap_or_default();
+    if row.id == "columns" && listed.contains([',', '=']) {
+        return format!("{name}={}{}", columns(listed), &rest[1 + listed.len()..]);
+    }
     let value = value.split([' ', ',', ';', ')', '`']).next().unwrap_or_default();
     let value = value.trim_end_matches('.');
     if !takes(row.value, value) {
@@ -188,6 +212,17 @@ fn keyword(row: &OptionRow, rest: &str) -> String {
     }
     let quote = if value.parse::<f64>().is_ok() { "" } else { "\"" };
     format!("{name}={quote}{value}{quote}{}", &rest[1 + value.len()..])
+}
+
+/// Returns the value of the option `--columns` as Python writes it: a dict of names, or a list.
+fn columns(value: &str) -> String {
+    let written = |name: &str| if name == "-" { "None".to_owned() } else { format!("\"{name}\"") };
+    let parts = value.split(',').map(|part| match part.split_once('=') {
+        Some((column, name)) => format!("\"{column}\": {}", written(name)),
+        None => written(part),
+    });
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    if value.contains('=') { format!("{{{parts}}}") } else { format!("[{parts}]") }
 }
 
 /// Returns whether a word behind an option is its value.

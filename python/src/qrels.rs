@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use laneval::columns::FacetQrelsBuilder;
 use laneval::tables::TableReader;
-use laneval::text::{DetectedFile, DetectedFormats, OptionStyle};
+use laneval::text::{DetectedFile, DetectedFormats, OptionStyle, UNGRADED};
 use laneval::{Dialect, FacetKind, Join, ProgressHandle, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::columns::{ColumnNaming, RowSpec, RowsRole};
 use crate::doc_ids::PyDocIds;
-use crate::errors::{OrRaise, option, type_error};
+use crate::errors::{OrRaise, option, type_error, with_keywords};
 use crate::rows::OwnedRows;
 use crate::source::PySource;
 use crate::stored;
@@ -86,7 +86,7 @@ impl Qrels {
         let (rows, bare) = (source.len(), source.bare_queries());
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::<ProgressHandle>::default();
-        let recognised = Arc::<DetectedFormats>::default();
+        let recognised = recognised(name, &source);
         let join = Join {
             dialect,
             qrels_as,
@@ -153,6 +153,16 @@ impl Qrels {
     }
 }
 
+/// Returns the record of what is recognised of the judgments `name`, with a note if those in memory
+/// have no grades.
+fn recognised(name: &str, source: &PySource) -> Arc<DetectedFormats> {
+    let recognised = Arc::<DetectedFormats>::default();
+    if source.is_ungraded() {
+        recognised.note(name, UNGRADED.to_owned());
+    }
+    recognised
+}
+
 /// Rejects options for reading files where judgments are in memory.
 fn reject_of_files(py: Python<'_>, read_as: &ReadOptions, source: &PySource) -> PyResult<()> {
     let of_files =
@@ -194,7 +204,7 @@ pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
 /// Returns notes about probable faults of the texts that were read, and what was done with these.
 pub fn noted(texts: impl Iterator<Item = DetectedFile>) -> Vec<String> {
     texts
-        .filter(|text| text.wrong || text.note)
-        .map(|text| format!("{}: {}", text.name, text.what))
+        .filter(|text| text.wrong || text.note || text.what.ends_with(UNGRADED))
+        .map(|text| format!("{}: {}", text.name, with_keywords(&text.what)))
         .collect()
 }

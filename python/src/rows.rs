@@ -13,7 +13,10 @@ use laneval::columns::{FacetQrelsBuilder, IdColumn, Integers, QrelsColumns, RunC
 use laneval::tables::{ColumnIndices, ListColumns};
 use laneval::text::BareQuery;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString,
+    PyTuple,
+};
 
 use crate::columns::{RowSpec, RowsRole, number_of};
 use crate::errors::{type_error, wrong_type};
@@ -80,6 +83,8 @@ pub struct OwnedRows {
     lists: Vec<usize>,
     /// The queries that have an empty mapping or list of documents.
     pub bare: Vec<BareQuery>,
+    /// Whether judgments have no grades, so that each document has grade 1.
+    pub is_ungraded: bool,
 }
 
 /// Returns the name of a kind of facet in messages, such as `judge` or `subtopic`.
@@ -155,27 +160,42 @@ impl OwnedRows {
         Ok(Self { facets: Some(facets), ..rows })
     }
 
-    /// Reads judgments or results from a mapping of mappings: query, document, grade or score.
+    /// Reads judgments or results from a mapping of queries to mappings of documents to their
+    /// grades or scores, or to lists or sets of documents.
     pub fn from_mapping(object: &Bound<'_, PyMapping>, spec: RowSpec<'_>) -> PyResult<Self> {
         let name = spec.name;
         let mut rows = Self::default();
+        let mut first = None;
         for_each(object, |query, of_query| {
             let place = rows.queries.offsets.len() - 1;
             push_id(&mut rows.queries, query, name, "query")?;
             let code = u32::try_from(place)
                 .map_err(|_| spec.problem(query.py(), 0, "more than 2³² queries"))?;
-            let Ok(of_query) = of_query.cast::<PyMapping>() else {
-                let expected = format!("a mapping of documents to their {}s", spec.role.value());
-                return Err(wrong_type(format!("{name}[{}]", shown(query)), of_query, expected));
-            };
             let mut reader = MappingReader { rows: &mut rows, spec, query };
-            match of_query.cast_exact::<PyDict>() {
-                Ok(dict) => ffi::for_each_item(dict, &mut reader)?,
-                Err(_) => for_each(of_query, |doc, number| reader.other(doc, number))?,
-            }
+            let (is_listed, has_numbers) = match of_query.cast::<PyMapping>() {
+                Ok(of_query) => {
+                    match of_query.cast_exact::<PyDict>() {
+                        Ok(dict) => ffi::for_each_item(dict, &mut reader)?,
+                        Err(_) => for_each(of_query, |doc, number| reader.other(doc, number))?,
+                    }
+                    (false, true)
+                }
+                Err(_) => (true, reader.listed(of_query)?),
+            };
             if rows.values.len() == rows.codes.len() {
                 let id = rows.queries.get(place).to_vec();
-                rows.bare.push(BareQuery { id, is_judged: false });
+                rows.bare.push(BareQuery { id, is_judged: is_listed });
+            } else if spec.role == RowsRole::Qrels {
+                rows.is_ungraded |= !has_numbers;
+            } else if *first.get_or_insert(has_numbers) != has_numbers {
+                let [here, before] =
+                    if has_numbers { ["scores", "none"] } else { ["no scores", "scores"] };
+                let message = format!(
+                    "the documents of query {} have {here}, and those of the queries before have \
+                     {before}",
+                    shown(query)
+                );
+                return Err(spec.problem(query.py(), 0, message));
             }
             // One code a row, all at once: `values` grew by the query's documents.
             rows.codes.resize(rows.values.len(), code);
@@ -379,6 +399,49 @@ struct MappingReader<'r, 'py> {
     query: &'r Bound<'py, PyAny>,
 }
 
+impl<'py> MappingReader<'_, 'py> {
+    /// Reads the documents of the query from a Python list or set, and returns whether they have
+    /// grades or scores, in pairs. Without them each document of judgments has grade 1, and the
+    /// order of a list is the ranking.
+    fn listed(&mut self, docs: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let (py, spec, query) = (docs.py(), self.spec, self.query);
+        let (name, value) = (spec.name, spec.role.value());
+        let is_set = docs.is_instance_of::<PySet>() || docs.is_instance_of::<PyFrozenSet>();
+        if !(is_set || docs.is_instance_of::<PyList>() || docs.is_instance_of::<PyTuple>()) {
+            let expected =
+                format!("a list of documents or a mapping of documents to their {value}s");
+            return Err(wrong_type(format!("{name}[{}]", shown(query)), docs, expected));
+        }
+        let problem =
+            |what: String| Err(spec.problem(py, 0, format!("query {}: {what}", shown(query))));
+        let mut are_pairs = None;
+        for (at, item) in docs.try_iter()?.enumerate() {
+            let item = item?;
+            let is_pair = item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>();
+            if *are_pairs.get_or_insert(is_pair) != is_pair {
+                return problem(format!("some documents have a {value}, and others have none"));
+            }
+            if is_pair {
+                let Ok([doc, number]) = item.extract::<[Bound<'py, PyAny>; 2]>() else {
+                    let item = shown(&item);
+                    return problem(format!("{item} was found: (document, {value}) was expected"));
+                };
+                self.other(&doc, &number)?;
+                continue;
+            }
+            if is_set && spec.role == RowsRole::Run {
+                let message = "a set of documents has no order: a list in the order of the \
+                               ranking, or a score for each document, was expected";
+                return problem(message.to_owned());
+            }
+            push_id(&mut self.rows.docs, &item, name, "document")?;
+            let is_run = spec.role == RowsRole::Run;
+            self.rows.values.push(if is_run { -((at + 1) as f64) } else { 1.0 });
+        }
+        Ok(are_pairs == Some(true))
+    }
+}
+
 impl<'py> ItemSink<'py> for MappingReader<'_, 'py> {
     fn plain(&mut self, doc: &[u8], number: f64) -> bool {
         // NaN goes to `other`, which has the objects for its message.
@@ -462,7 +525,10 @@ impl<'py> TupleSink<'py> for TupleReader<'_, 'py> {
                     rows.lists.push(rows.codes.len());
                     return Ok(());
                 }
-                Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, spec, row)?,
+                Some(DictKeys::Single(keys)) => {
+                    rows.is_ungraded = keys.len() == if group.is_some() { 3 } else { 2 };
+                    item = tuple_of(mapping, keys, rows.is_ungraded, spec, row)?;
+                }
                 None => {}
             }
         }
@@ -572,10 +638,12 @@ impl<'py> RowFields<'py> {
     }
 }
 
-/// Returns the values of a record (a Python mapping) as a tuple, in the order of `keys`.
+/// Returns the values of a record (a Python mapping) as a tuple, in the order of `keys`; if
+/// judgments have no grades (`is_ungraded`), with grade 1.
 fn tuple_of<'py>(
     mapping: &Bound<'py, PyMapping>,
     keys: &[Bound<'py, PyAny>],
+    is_ungraded: bool,
     spec: RowSpec<'_>,
     row: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -583,12 +651,15 @@ fn tuple_of<'py>(
     for key in keys {
         values.push(spec.field(mapping, key, row)?);
     }
+    if is_ungraded {
+        values.push(PyFloat::new(mapping.py(), 1.0).into_any());
+    }
     Ok(PyTuple::new(mapping.py(), values)?.into_any())
 }
 
 /// The keys by which records (Python dicts) of judgments or results are read.
 enum DictKeys<'py> {
-    /// In the order of the fields of tuples.
+    /// In the order of the fields of tuples; judgments may have no grades.
     Single(Vec<Bound<'py, PyAny>>),
     Lists(DictLists<'py>),
 }
@@ -659,14 +730,15 @@ fn keys_of<'py>(first: &Bound<'py, PyMapping>, spec: RowSpec<'_>) -> PyResult<Di
             lists,
         }));
     }
-    let number = number.ok_or_else(|| {
-        let (name, value) = (spec.name, spec.role.value());
-        type_error(format!(
-            "{name}: records have ranks and no {value}s: sort them into {{query: {{document: \
-             {value}}}}}"
-        ))
-    })?;
-    let all = [Some(query), group, Some(doc), Some(number)];
+    // Judgments have no ranks, so without a number they have no grades.
+    if number.is_none() && spec.role == RowsRole::Run {
+        let name = spec.name;
+        return Err(type_error(format!(
+            "{name}: records have ranks and no scores: sort them into {{query: {{document: \
+             score}}}}"
+        )));
+    }
+    let all = [Some(query), group, Some(doc), number];
     Ok(DictKeys::Single(all.into_iter().flatten().map(|at| keys[at].clone()).collect()))
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use laneval::columns::{FacetQrelsBuilder, QrelsColumns, RunColumns};
-use laneval::tables::{self, ColumnIndices};
+use laneval::tables::{self, ColumnIndices, TableColumns, TableError};
 use laneval::text::BareQuery;
 use laneval::{FacetKind, Input};
 use laneval_formats::ArrowTable;
@@ -34,6 +34,16 @@ pub fn places(
         table::places(py, &names, &[], RowSpec { name: table, role, by: None, columns: &columns })?;
     Ok((query, doc, number, rank))
 }
+
+/// The classes of objects that a method turns into a table: plans of polars, and datasets of
+/// pyarrow.
+const TABLE_METHODS: [(&str, &str); 5] = [
+    ("LazyFrame", "collect"),
+    ("FileSystemDataset", "scanner"),
+    ("InMemoryDataset", "scanner"),
+    ("UnionDataset", "scanner"),
+    ("Scanner", "to_reader"),
+];
 
 /// Judgments or results from Python: text, copied rows, or a borrowed table.
 pub enum PySource {
@@ -75,9 +85,13 @@ impl PySource {
         let (py, name) = (object.py(), spec.name);
         // The order matters, as many objects are several of these: text is iterable, and so are
         // mappings and tables, whose items are names of columns. The most definite comes first, and
-        // what can merely be iterated last. A plan of polars has rows once it is carried out.
-        if object.get_type().name()? == "LazyFrame" {
-            return Self::from_py(&object.call_method0("collect")?, spec, facets);
+        // what can merely be iterated last.
+        let class = object.get_type().name()?.to_string();
+        if let Some((_, method)) = TABLE_METHODS.iter().find(|(name, _)| *name == class) {
+            return Self::from_py(&object.call_method0(*method)?, spec, facets);
+        }
+        if class == "Series" && object.hasattr("index")? {
+            return Self::from_py(&frame_of_series(object, spec)?, spec, facets);
         }
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
             return Ok(Self::Text(Input::Path(object.extract::<PathBuf>()?)));
@@ -107,8 +121,8 @@ impl PySource {
             Self::Rows(OwnedRows::from_tuples(object, spec, facets)?)
         } else {
             let expected = format!(
-                "a path, bytes, a dict of dicts, a table or an iterable of dicts or of (query, \
-                 document, {})",
+                "a path, bytes, a dict of dicts or lists, a table or an iterable of dicts or of \
+                 (query, document, {})",
                 spec.role.value()
             );
             return Err(wrong_type(name, object, expected));
@@ -150,6 +164,16 @@ impl PySource {
             Self::Text(_) => usize::MAX,
             Self::Rows(rows) => rows.len(),
             Self::Table(table) => table.len(),
+        }
+    }
+
+    /// Returns whether the rows are judgments in memory without grades, so that each document has
+    /// grade 1.
+    pub fn is_ungraded(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Rows(rows) => rows.is_ungraded,
+            Self::Table(table) => tables::Table::is_ungraded(table),
         }
     }
 
@@ -203,11 +227,10 @@ fn records_of_columns<'py>(
     let values: Vec<_> = values.iter().collect();
     let lists: Vec<bool> =
         values.iter().map(|column| column.get_item(0).is_ok_and(|value| is_list(&value))).collect();
-    match table::places(py, &names, &lists, spec) {
-        // Lists in lists are no documents of queries, so it is meant as a table.
-        Err(error) if lists.contains(&true) => return Err(error),
-        Err(_) => return Ok(None),
-        Ok(_) => {}
+    if let Err(wrong) = table::find_places(py, &names, &lists, spec)? {
+        // A key that is the name of a column says that it is meant as a table.
+        let is_table = has_known_name(py, &names, &lists, spec)?;
+        return if is_table { Err(table::error(py, spec.name, wrong)) } else { Ok(None) };
     }
     let lengths: Vec<usize> = values.iter().map(|column| column.len()).collect::<PyResult<_>>()?;
     if let Some(at) = lengths.iter().position(|length| *length != lengths[0]) {
@@ -222,6 +245,54 @@ fn records_of_columns<'py>(
         Ok(record)
     });
     Ok(Some(PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.into_any()))
+}
+
+/// Returns whether the names of a table's columns have one by which columns are found, or one that
+/// the caller gave.
+fn has_known_name(
+    py: Python<'_>,
+    names: &[String],
+    lists: &[bool],
+    spec: RowSpec<'_>,
+) -> PyResult<bool> {
+    if let ColumnNaming::Named(given) = spec.columns
+        && given.values().any(|name| names.contains(name))
+    {
+        return Ok(true);
+    }
+    let usual = ColumnNaming::default();
+    let found = table::find_places(py, names, lists, RowSpec { columns: &usual, ..spec })?;
+    Ok(!matches!(found, Err(TableError::Missing(missing)) if missing.known_name.is_none()))
+}
+
+/// Returns a series of pandas, whose index has queries and documents, as a frame. The names of the
+/// index say which are which; the first of two unknown names is that of the queries.
+fn frame_of_series<'py>(
+    series: &Bound<'py, PyAny>,
+    spec: RowSpec<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = series.py();
+    let names = series.getattr("index")?.getattr("names")?;
+    let names = names.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
+    let names: Vec<String> = names.collect::<PyResult<_>>()?;
+    if names.len() != 2 {
+        let expected = "an index of two levels, queries and documents,";
+        return Err(wrong_type(spec.name, series, expected));
+    }
+    if spec.role.names(py, spec.columns)?.is_some() {
+        return series.call_method0("reset_index");
+    }
+    let found = TableColumns::for_qrels(None).places_with_lists(&names, &[]);
+    let are_unknown =
+        matches!(found, Err(TableError::Missing(missing)) if missing.known_name.is_none());
+    let series = if are_unknown {
+        series.call_method1("rename_axis", (vec!["query", "doc"],))?
+    } else {
+        series.clone()
+    };
+    let name = PyDict::new(py);
+    name.set_item("name", spec.role.value())?;
+    series.call_method("reset_index", (), Some(&name))
 }
 
 /// Reads judgments or results from a Python dict: of columns, of dicts, or by facet.
@@ -270,16 +341,25 @@ fn frame_rows(
             None => OwnedRows::from_tuples(&records, spec, facets),
         };
     }
-    let number = number.ok_or_else(|| {
-        type_error(format!(
-            "{}: a table that has ranks and no scores is read by pyarrow, which is not installed",
-            spec.name
-        ))
-    })?;
+    let numbers = match number {
+        Some(number) => list(number)?,
+        None if spec.role == RowsRole::Qrels => {
+            py.import("itertools")?.call_method1("repeat", (1.0,))?
+        }
+        None => {
+            return Err(type_error(format!(
+                "{}: a table that has ranks and no scores is read by pyarrow, which is not \
+                 installed",
+                spec.name
+            )));
+        }
+    };
     let zip = py.import("builtins")?.getattr("zip")?;
     let rows = match group {
-        None => zip.call1((list(query)?, list(doc)?, list(number)?))?,
-        Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, list(number)?))?,
+        None => zip.call1((list(query)?, list(doc)?, numbers))?,
+        Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, numbers))?,
     };
-    OwnedRows::from_tuples(&rows, spec, facets)
+    let mut rows = OwnedRows::from_tuples(&rows, spec, facets)?;
+    rows.is_ungraded = number.is_none();
+    Ok(rows)
 }

@@ -10,7 +10,7 @@ use laneval_formats::{ArrowTable, has_lists};
 use pyo3::prelude::*;
 
 use crate::columns::{RowSpec, RowsRole};
-use crate::errors::{input, problem, type_error, value_error, warn};
+use crate::errors::{input, problem, type_error, value_error, warn, with_keywords};
 use crate::ffi;
 
 /// Returns the indices of the columns for query, document, number and so on, found by the names of
@@ -24,13 +24,22 @@ pub fn places(
     lists: &[bool],
     spec: RowSpec<'_>,
 ) -> PyResult<ColumnIndices> {
+    find_places(py, names, lists, spec)?.map_err(|wrong| error(py, spec.name, wrong))
+}
+
+/// Returns what [`places`] returns, with the error of the library.
+pub fn find_places(
+    py: Python<'_>,
+    names: &[String],
+    lists: &[bool],
+    spec: RowSpec<'_>,
+) -> PyResult<Result<ColumnIndices, TableError>> {
     let given = spec.role.names(py, spec.columns)?;
     let columns = match spec.role {
         RowsRole::Qrels => TableColumns::for_qrels(given.as_ref()),
         RowsRole::Run => TableColumns::for_run(given.as_ref(), false),
     };
-    let columns = columns.with_groups(spec.by);
-    columns.places_with_lists(names, lists).map_err(|wrong| error(py, spec.name, wrong))
+    Ok(columns.with_groups(spec.by).places_with_lists(names, lists))
 }
 
 /// Warns the user of a table with a column `docid` beside the column `docno`, which is read. In
@@ -151,7 +160,8 @@ pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
     Ok(ids)
 }
 
-fn error(py: Python<'_>, name: &str, wrong: TableError) -> PyErr {
+/// Makes the Python exception for an error in the table `name`.
+pub fn error(py: Python<'_>, name: &str, wrong: TableError) -> PyErr {
     match wrong {
         TableError::Rows { first, more } => {
             let first = first
@@ -164,12 +174,16 @@ fn error(py: Python<'_>, name: &str, wrong: TableError) -> PyErr {
         TableError::Missing(MissingColumn { among, .. }) if among.is_empty() => {
             value_error(format!("{name}: it has no columns"))
         }
-        TableError::Missing(MissingColumn { what, known, among, .. }) => value_error(format!(
-            "{name}: no column is the {what}: there are {}, and {} were looked for; say it \
-             with columns={{\"{what}\": …}}",
-            among.join(", "),
-            known.join(", ")
-        )),
-        wrong => value_error(format!("{name}: {wrong}")),
+        TableError::Missing(MissingColumn { what, known, among, .. }) => {
+            let none =
+                if what == "grade" { ", which is None where there are no grades" } else { "" };
+            value_error(format!(
+                "{name}: no column is the {what}: there are {}, and {} were looked for; say it \
+                 with columns={{\"{what}\": …}}{none}",
+                among.join(", "),
+                known.join(", ")
+            ))
+        }
+        wrong => value_error(with_keywords(&format!("{name}: {wrong}"))),
     }
 }

@@ -3,7 +3,9 @@
 import contextlib
 import copy
 import math
+import pathlib
 import pickle
+import re
 import warnings
 
 import pytest
@@ -63,8 +65,8 @@ def test_the_part_of_a_name_that_is_wrong_is_counted_in_letters():
     [
         ({"q1": {1.5: 0.5}}, "the id 1.5 of a document is of <class 'float'>: a str or an int was expected"),
         ({"q1": {True: 0.5}}, "the id True of a document"),
-        ({"q1": ["d1"]}, "run['q1'] is of <class 'list'>: a mapping of documents to their scores was expected"),
-        (7, "run is of <class 'int'>: a path, bytes, a dict of dicts, a table or an iterable"),
+        ({"q1": 7}, "run['q1'] is of <class 'int'>: a list of documents or a mapping of documents to their scores was expected"),
+        (7, "run is of <class 'int'>: a path, bytes, a dict of dicts or lists, a table or an iterable"),
     ],
 )
 def test_types_that_are_wrong(run, message):
@@ -81,6 +83,15 @@ def test_types_that_are_wrong(run, message):
         ([("q1", "d1", 1.0), ("q1", "d2", None)], "run:2: the score of document 'd2' of query 'q1' is None: a number was expected"),
         ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "run:2: "),
         ({"x": {"d1": 0.5}}, "no query of qrels is in it"),
+        (
+            {"q1": {"d1", "d2"}},
+            "run: query 'q1': a set of documents has no order: a list in the order of the ranking, or a score for each document, was expected",
+        ),
+        ({"q1": [("d1", 1.0), "d2"]}, "run: query 'q1': some documents have a score, and others have none"),
+        ({"q1": ["d1"], "q2": {"d1": 1.0}}, "run: the documents of query 'q2' have scores, and those of the queries before have none"),
+        ({"q1": {"d1": 1.0}, "q2": ["d1"]}, "run: the documents of query 'q2' have no scores, and those of the queries before have scores"),
+        ({"q1": [("d1", 1, 2)]}, "run: query 'q1': ('d1', 1, 2) was found: (document, score) was expected"),
+        ({"q1": [("d1", None)]}, "run: the score of document 'd1' of query 'q1' is None: a number was expected"),
     ],
 )
 def test_runs_that_are_wrong(run, message):
@@ -243,6 +254,42 @@ def test_matrices_that_are_wrong(tmp_path):
 
 def test_lone_surrogates_are_no_text():
     assert isinstance(pytest.raises(UnicodeEncodeError, laneval.evaluate, QRELS, {"q1": {"\ud800": 1.0}}).value, ValueError)
+
+
+def test_options_that_readers_name_have_keywords():
+    """What readers of files say with an option of the command is said with a keyword, or it is a command to be run."""
+    known = {word.replace("_", "-") for word in laneval.Options.__annotations__} | {"grades", "letor-groups"}
+    commands = {"features", "long", "qrels", "rel"}  # `rel` is a parameter of measures
+    found = set()
+    for crate in ("formats", "join", "read"):
+        for path in (pathlib.Path(__file__).parents[2] / "crates" / crate / "src").rglob("*.rs"):
+            lines = path.read_text().partition("#[cfg(test)]")[0].splitlines()
+            code = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+            found |= set(re.findall(r"--([a-z]+(?:-[a-z]+)*)", code))
+    assert found > {"columns", "doc-id", "exclude"} and found <= known | commands, found - known - commands
+
+
+def test_errors_in_files_name_keywords(tmp_path):
+    qrels = tmp_path / "qrels.csv"
+    qrels.write_text("query,doc,more\nq,a,1\n")
+    assert said(laneval.InputError, laneval.Qrels, qrels).endswith(
+        '; `columns={"grade": "NAME"}` names another, and `None` as its name gives each document grade 1'
+    )
+    assert '; `columns={"query": "…", "doc": "…", "start": "NAME", "grade": "…"}` gives others' in said(
+        laneval.LanevalError, laneval.Qrels, qrels, facet="span"
+    )
+    plain = {"q": {"a": 1.0}}
+    message = said(laneval.InputError, laneval.evaluate, {"q": {"a": 1}}, plain, doc_id="before:#")
+    assert message == "run: none of its ids has '#', so doc_id=\"before:#\" would change nothing: 'a'"
+    lists = {"query": ["q"], "doc": [["a"]], "rank": [[1]]}
+    assert 'or say columns={"score": None}' in said(ValueError, laneval.evaluate, {"q": {"a": 1}}, lists)
+    with pytest.warns(laneval.LanevalWarning, match=r"1 result of 1 query was left out \(exclude=\)"):
+        seen = tmp_path / "seen.tsv"
+        seen.write_text("query_id\tdoc_id\nq\tb\n")
+        laneval.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", exclude=seen)
+    # An id is no option.
+    wrong = said(laneval.InputError, laneval.Qrels, b"q 0 --depth 1\nq 0 --depth 2\n")
+    assert "'--depth'" in wrong
 
 
 def test_messages_name_keywords():

@@ -35,6 +35,19 @@ def test_partitions_without_a_shuffle_are_refused(engine):
         module.evaluate_tagged(None, partitions=3, repartition=False)
 
 
+def test_words_are_no_grades_of_columns():
+    from laneval._distributed import PartitionTask
+
+    with pytest.raises(TypeError, match="unknown keyword grade_words: on an engine there are queries, ties"):
+        PartitionTask("RR", {"grade_words": {"E": 1}})
+
+
+def test_scores_that_are_no_numbers_are_said_of_partitions():
+    for run in ({"q": {"a": math.nan}}, {"q": {"b": 1.0, "a": math.nan}}):
+        with pytest.raises(laneval.InputError, match="score NaN of document 'a' of query 'q' is not a number"):
+            fed(tagged({"q": {"a": 1}}, run), 10)
+
+
 def tagged(qrels, run, seed=1):
     rows = [(q, d, s, None) for q, of in run.items() for d, s in of.items()]
     rows += [(q, d, None, g) for q, of in qrels.items() for d, g in of.items()]

@@ -80,9 +80,60 @@ def test_what_is_wrong_with_lists_is_said() -> None:
         laneval.evaluate(qrels, {"user_input": ["q"], "retrieved_contexts": [["A text."]]}, "RR")
     with pytest.raises(laneval.InputError, match="column query has 1 rows, and retrieved_ids has 2 rows"):
         laneval.evaluate(qrels, {"query": ["q"], "retrieved_ids": [["a"], ["b"]]}, "RR")
-    # A dict of lists that is no table stays an error.
-    with pytest.raises(TypeError, match="a mapping of documents to their scores was expected"):
-        laneval.evaluate(qrels, {"q": ["a"]}, "RR")
+    # A dict of lists with the name of a column is a table, and not one of queries.
+    for columns in ({"query_id": ["q"], "text": ["a"]}, {"query_id": ["q"], "text": [("a", 1.0)]}):
+        with pytest.raises(ValueError, match="run: no column is the doc: there are 'query_id', 'text', and doc_id"):
+            laneval.evaluate(qrels, columns, "RR")
+
+
+UNGRADED = "without grades: each document has grade 1$"
+
+
+@pytest.mark.parametrize("make", [list, tuple, set, frozenset])
+def test_a_query_has_a_list_or_a_set_of_relevant_documents(make: Any) -> None:
+    run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}
+    with pytest.warns(laneval.LanevalWarning, match=f"^qrels: {UNGRADED}"):
+        assert laneval.evaluate({"q1": make(["a"]), "q2": make(["c", "d"])}, run, "RR")["RR"] == 0.75
+    graded = {"q1": make([("a", 2), ("b", 0)]), "q2": make([("c", 1)])}
+    assert laneval.Qrels(graded).fingerprint == laneval.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}).fingerprint
+    with pytest.warns(laneval.LanevalWarning) as caught:
+        qrels = laneval.Qrels({"q1": make(["a"]), "q2": make([]), "q3": {}})
+    assert qrels.queries == ["q1", "q2"]
+    assert [str(warning.message) for warning in caught] == [
+        "qrels: without grades: each document has grade 1",
+        "qrels: 1 query has an empty list (q2): it is judged, and no document is relevant to it",
+        "qrels: 1 query has no documents (q3): it does not count; to count as 0, a query needs a document, with grade 0",
+    ]
+
+
+def test_a_list_of_documents_is_a_ranking() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    text = b'{"q1": ["c", "a"], "q2": ["b"], "q3": []}'
+    runs: list[Any] = [
+        text,
+        {"q1": ["c", "a"], "q2": ("b",), "q3": set()},
+        {"q1": ["c", "a"], "q2": ["b"], "q3": []},
+        {"q1": [("c", 0.5), ["a", 0.25]], "q2": {("b", 1)}, "q3": []},
+    ]
+    for run in runs:
+        values = laneval.evaluate(qrels, run, ["RR", "NumRet"], per_query=True).per_query().to_dict()
+        assert values == {"q1": {"RR": 0.5, "NumRet": 2.0}, "q2": {"RR": 1.0, "NumRet": 1.0}}, run
+
+
+def test_judgments_without_grades_are_asked_for(tmp_path: Path) -> None:
+    columns = {"qid": ["q1", "q2"], "pid": ["a", "c"], "split": ["dev", "dev"]}
+    path = tmp_path / "qrels.tsv"
+    path.write_text("qid\tpid\tsplit\nq1\ta\tdev\nq2\tc\tdev\n")
+    expected = laneval.Qrels({"q1": {"a": 1}, "q2": {"c": 1}}).fingerprint
+    records = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    sources: list[Any] = [path, columns, records]
+    for name, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        sources.append(getattr(pytest.importorskip(name), make)(columns))
+    for source in sources:
+        with pytest.warns(laneval.LanevalWarning, match=UNGRADED):
+            assert laneval.Qrels(source, columns={"grade": None}).fingerprint == expected
+        with pytest.raises(ValueError, match="None"):
+            laneval.Qrels(source)
 
 
 def table_of(kind: str, columns: dict[str, list[object]]) -> Any:

@@ -104,6 +104,31 @@ def test_tables(data, kind):
     check(data, q, r)
 
 
+def test_datasets_of_pyarrow(data, tmp_path):
+    pa, dataset = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.dataset")
+    qrels, run = pa.table(table(data[0], "relevance")), pa.table(table(data[1], "score"))
+    dataset.write_dataset(run, tmp_path / "run", format="parquet")
+    stored, memory = dataset.dataset(tmp_path / "run"), dataset.dataset(qrels)
+    check(data, memory, stored)
+    check(data, memory.scanner(), dataset.dataset([stored]))
+
+
+@pytest.mark.parametrize("names", [(None, None), ("query_id", "doc_id"), ("someone", "something"), ("doc_id", "query_id")])
+def test_series_of_pandas(data, names):
+    pd = pytest.importorskip("pandas")
+    turned = names[0] == "doc_id"
+
+    def series(of):
+        keys = [(d, q) if turned else (q, d) for q, d, _ in triples(of)]
+        return pd.Series([v for _, _, v in triples(of)], pd.MultiIndex.from_tuples(keys, names=names))
+
+    check(data, series(data[0]), series(data[1]))
+    with pytest.raises(TypeError, match="run is of .*Series'>: an index of two levels, queries and documents, was expected"):
+        laneval.evaluate(data[0], pd.Series({"a": 1.0}))
+    with pytest.raises(ValueError, match="run: no column is the query: there are 'x', 'doc_id', 'score'"):
+        laneval.evaluate(data[0], series(data[1]).rename_axis(["x", "doc_id"]))
+
+
 def test_pandas_without_pyarrow(data, monkeypatch):
     pd = pytest.importorskip("pandas")
 

@@ -990,7 +990,8 @@ pub const OPTIONS: &[OptionRow] = &[
             "Columns",
             "The names of columns or keys: `{\"doc\": \"pid\"}`; or, for tables without a header, \
              the columns in their order, with `None` for one that is not read: `[\"query\", None, \
-             \"doc\", \"score\"]`. A list with `\"grade\"` is judgments.",
+             \"doc\", \"score\"]`. A list with `\"grade\"` is judgments. `{\"grade\": None}`: \
+             judgments without grades, where each document has grade 1.",
         ),
         ..INPUT
     },

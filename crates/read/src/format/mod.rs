@@ -46,4 +46,4 @@ pub use detected_formats::{DetectedFile, DetectedFormats};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;
 pub use read_options::ReadOptions;
-pub use row_layout::{AlignedQrels, OtherFormat, RowLayout, RowShape};
+pub use row_layout::{AlignedQrels, OtherFormat, RowLayout, RowShape, UNGRADED};

@@ -27,6 +27,9 @@ use crate::lines::{
 };
 use crate::lock::lock;
 
+/// The note on judgments without grades.
+pub const UNGRADED: &str = "without grades: each document has grade 1";
+
 /// The detected format of an input, and the way in which its rows of judgments or results are read.
 #[derive(Debug)]
 pub struct RowLayout {
@@ -67,7 +70,8 @@ impl RowLayout {
     /// Says of judgments, if they are `ungraded`, that each document has grade 1.
     pub fn ungraded(mut self, ungraded: bool) -> Self {
         if ungraded {
-            self.what += "; without grades: each document has grade 1";
+            self.what += "; ";
+            self.what += UNGRADED;
             self.doubtful = true;
         }
         self
