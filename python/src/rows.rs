@@ -185,9 +185,8 @@ impl OwnedRows {
             if rows.values.len() == rows.codes.len() {
                 let id = rows.queries.get(place).to_vec();
                 rows.bare.push(BareQuery { id, is_judged: is_listed });
-            } else if spec.role == RowsRole::Qrels {
-                rows.is_ungraded |= !has_numbers;
-            } else if *first.get_or_insert(has_numbers) != has_numbers {
+            } else if spec.role == RowsRole::Run && *first.get_or_insert(has_numbers) != has_numbers
+            {
                 let [here, before] =
                     if has_numbers { ["scores", "none"] } else { ["no scores", "scores"] };
                 let message = format!(

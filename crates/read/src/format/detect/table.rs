@@ -335,7 +335,7 @@ impl FirstLines<'_> {
         let names = names.replace(' ', between(separator));
         let tag = (count == 5).then_some(4);
         let table = TableLayout { tag, ..self.table_layout(separator, count, chosen, names) };
-        Some(Ok(RowLayout { shape: RowShape::Table(table), what, doubtful: true }))
+        Some(Ok(RowLayout { doubtful: true, ..RowLayout::new(RowShape::Table(table), what) }))
     }
 
     /// Rejects judgments of four columns whose last is a time, as MovieLens has them. TREC text has
