@@ -53,6 +53,37 @@ def test_files_of_tables_may_have_lists(records: list[dict], tmp_path: Path) -> 
     assert laneval.evaluate(tmp_path / "rag.parquet", tmp_path / "rag.parquet", MEASURES) == expected(records)
 
 
+def test_files_of_tables_may_have_lists_of_records(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    judged = {"query_id": ["q1", "q2"], "qrels": [[{"corpus_id": "a", "score": 2}, {"corpus_id": "b", "score": 0}], [{"corpus_id": "c", "score": 1}]]}
+    found = {"query_id": ["q1", "q2"], "candidates": [[{"doc_id": "b", "score": 0.5}, {"doc_id": "a", "score": 0.9}], [{"doc_id": "x", "score": 1.0}]]}
+    for name, columns in (("judged", judged), ("found", found)):
+        parquet.write_table(pyarrow.table(columns), tmp_path / f"{name}.parquet")
+    qrels, run = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, {"q1": {"b": 0.5, "a": 0.9}, "q2": {"x": 1.0}}
+    of_dicts = laneval.evaluate(qrels, run, MEASURES)
+    assert laneval.evaluate(tmp_path / "judged.parquet", tmp_path / "found.parquet", MEASURES) == of_dicts
+    assert laneval.evaluate(pyarrow.table(judged), pyarrow.table(found), MEASURES) == of_dicts
+
+
+def test_a_folder_of_files_is_one_table(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    labels = {"query_id": ["q1", "q1", "q2"], "doc_id": ["a", "b", "c"], "label": ["E", "I", "S"]}
+    results = {"query_id": ["q1", "q1", "q2"], "doc_id": ["b", "a", "x"], "score": [0.5, 0.9, 1.0]}
+    for name, columns in (("judged", labels), ("found", results)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "_SUCCESS").touch()
+        table = pyarrow.table(columns)
+        for part in range(2):
+            parquet.write_table(table.slice(2 * part, 2), tmp_path / name / f"part-0000{part}.snappy.parquet")
+    qrels, run = {"q1": {"a": 3, "b": 0}, "q2": {"c": 2}}, {"q1": {"b": 0.5, "a": 0.9}, "q2": {"x": 1.0}}
+    judged = laneval.Qrels(tmp_path / "judged", grade_words={"E": 3, "S": 2, "I": 0})
+    assert laneval.evaluate(judged, tmp_path / "found", MEASURES) == laneval.evaluate(qrels, run, MEASURES)
+    with pytest.raises(laneval.InputError, match=r"part-00000\.snappy\.parquet: row 1: grade 'E' is not a number \(`grade_words=\{\"E\": …\}` gives words grades\)"):
+        laneval.Qrels(str(tmp_path / "judged"))
+
+
 def test_scores_stand_beside_lists() -> None:
     columns = {"query": ["q1", "q2"], "docs": [["a", "b"], ["a"]], "scores": [[1.0, 2.0], [3.0]]}
     names = {"doc": "docs", "score": "scores"}

@@ -463,6 +463,10 @@ fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
         return Ok(false);
     }
     let kind = std::fs::metadata(path)?;
+    // A folder of Parquet or Arrow files that is one table can be read again, as a file can.
+    if kind.is_dir() && !Input::from(path).is_stream() {
+        return Ok(false);
+    }
     if kind.is_dir() {
         /// The judgments in the folder of a BEIR data set, or in its folder of judgments.
         const BEIR: [&str; 2] = ["qrels/test.tsv", "test.tsv"];

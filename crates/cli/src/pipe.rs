@@ -70,8 +70,9 @@ pub fn read(
     }
     let progress = Progress::start("reading", WorkAmount::Stream, quiet);
     // A program that writes both may write the judgments first. Files that are not mapped are read
-    // at the start.
-    let first = qrels.is_stream() || join.access == FileAccess::Read;
+    // at the start, but folders that are one table.
+    let is_folder = matches!(&qrels, Input::Path(path) if path.is_dir());
+    let first = qrels.is_stream() || join.access == FileAccess::Read && !is_folder;
     let qrels = if first { read_to_memory(qrels)? } else { qrels };
     let (name, mut text) =
         (run.name_alone()?, StreamingText::from_input(run.input.clone(), progress.watch())?);

@@ -1,6 +1,6 @@
 //! Formats on the command line: options, notes, what `info` says, and pipes.
 
-use super::folder::{Folder, assert_says};
+use super::folder::{BM25, Folder, assert_says};
 
 #[test]
 fn a_note_says_what_might_be_something_else() {
@@ -599,6 +599,65 @@ fn tables_are_read_by_every_command() {
         &folder.error("eval qrels.trec run.trec --run-format parquet"),
         &["run.trec: is Parquet that cannot be read"],
     );
+}
+
+/// A folder of Parquet files, as Spark writes it, is one table; any other folder is an error.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_folder_of_tables_is_read_by_every_command() {
+    let folder = Folder::new();
+    let part = |table: &str, text: &str, options: &str, number: usize| {
+        folder.put("part.trec", text);
+        folder.out(&format!("convert {options} part.trec -o part.parquet --quiet"));
+        let inside = format!("{table}/part-0000{number}-c0de.snappy.parquet");
+        folder.put(&inside, folder.get("part.parquet"));
+        folder.put(&format!("{table}/.part-0000{number}-c0de.snappy.parquet.crc"), "crc");
+        folder.put(&format!("{table}/_SUCCESS"), "");
+    };
+    part("judged.parquet", "q2 0 a 1\nq2 0 e -1\nq3 0 x 3\n", "--qrels", 1);
+    part("judged.parquet", "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\n", "--qrels", 0);
+    part("found", "q1 Q0 c 1 9.5 t\nq1 Q0 z 2 9.0 t\n", "", 0);
+    part("found", "q1 Q0 a 3 8.0 t\nq2 Q0 e 1 2.0 t\nq2 Q0 a 2 1.0 t\nq9 Q0 a 1 1 t\n", "", 1);
+    let values = |args: &str| {
+        folder.out(&format!("eval {args} -m nDCG@10,AP --per-query --format csv --quiet"))
+    };
+    let twin = values("qrels r=bm25.run");
+    assert_eq!(values("judged.parquet r=found"), twin);
+    assert_eq!(values("judged.parquet/ r=found/ --no-mmap"), twin);
+    assert_eq!(values("judged.parquet r=found --qrels-format parquet"), twin);
+    let piped = "eval judged.parquet r=- -m nDCG@10,AP --per-query --format csv --quiet";
+    for options in ["", "--no-mmap"] {
+        let ran = folder.run_with(&format!("{piped} {options}"), BM25);
+        assert_eq!((ran.out.as_str(), ran.err.as_str()), (twin.as_str(), ""), "{options}");
+    }
+    folder.out("build judged.parquet r=found -o m.lmx --quiet");
+    assert_eq!(values("m.lmx"), twin);
+    folder.out("convert --qrels judged.parquet -o back.qrels --quiet");
+    assert_eq!(folder.get("back.qrels"), folder.get("qrels"));
+    assert_says(&folder.out("info found"), &["as a run       Parquet: "]);
+    let compared = |runs: &str| {
+        folder.out(&format!("compare qrels {runs} s=dense.run -m AP --format csv --quiet"))
+    };
+    assert_eq!(compared("r=found"), compared("r=bm25.run"));
+    folder.put("found/notes.txt", "");
+    assert_says(
+        &folder.error("eval qrels found -m AP"),
+        &["found: cannot open: it is a directory"],
+    );
+}
+
+/// Excluded documents may be a table, and a folder of tables.
+#[cfg(feature = "parquet")]
+#[test]
+fn excluded_documents_may_be_a_table() {
+    let folder = Folder::new();
+    folder.put("seen.run", SEEN_RUN);
+    folder.put("seen.qrels", "q1 0 x 1\nq1 0 z 0\nq1 0 x 0\nq9 0 a 1\n");
+    folder.out("convert --qrels seen.qrels -o seen.parquet --quiet");
+    let expected = seen_values(&folder, "--exclude seen.qrels");
+    assert_eq!(seen_values(&folder, "--exclude seen.parquet"), expected);
+    folder.put("pairs/part-0.parquet", folder.get("seen.parquet"));
+    assert_eq!(seen_values(&folder, "--exclude pairs"), expected);
 }
 
 #[cfg(feature = "parquet")]

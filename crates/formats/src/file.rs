@@ -36,13 +36,57 @@ pub struct Files;
 
 impl TableReader for Files {
     fn read(&self, file: TableFile<'_>) -> Result<Box<dyn tables::Table>, TableError> {
-        let TableFile { format, bytes, columns, .. } = file;
-        let bytes = Bytes::from_owner(bytes);
-        let table = match format {
-            InputFormat::Parquet => read_parquet(bytes, columns),
-            _ => read_arrow(bytes, columns),
+        let TableFile { format, bytes, columns, parts, .. } = file;
+        let Some(((name, first), more)) = parts.split_first() else {
+            return Ok(Box::new(read_file(format, bytes, columns)?.0));
         };
-        Ok(Box::new(table?))
+        let (mut table, schema) =
+            read_file(format, first.clone(), columns).map_err(|error| in_part(name, error))?;
+        for (part, bytes) in more {
+            let unlike =
+                |what: String| TableError::File(format!("{part} is not like {name}: {what}"));
+            let (rows, other) =
+                read_file(format, bytes.clone(), columns).map_err(|error| match error {
+                    TableError::Missing(missing) => unlike(missing.to_string()),
+                    error => in_part(part, error),
+                })?;
+            let [expected, found] = [&schema, &other].map(|schema| columns_of(schema));
+            if found != expected {
+                return Err(unlike(format!("its columns are {found}, and not {expected}")));
+            }
+            table.append(rows);
+        }
+        Ok(Box::new(table))
+    }
+}
+
+/// Makes the error of a folder that is one table from the error of one of its files.
+fn in_part(part: &str, error: TableError) -> TableError {
+    match error {
+        // All files have the same columns.
+        TableError::Missing(_) => error,
+        error => TableError::File(format!("{part}: {error}")),
+    }
+}
+
+/// Returns the names and types of the columns of a schema, for messages.
+fn columns_of(schema: &Schema) -> String {
+    let columns = schema.fields().iter();
+    let columns = columns.map(|field| format!("`{}` ({})", field.name(), field.data_type()));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// Reads the requested columns of a Parquet or Arrow file, and returns them with the schema of all
+/// columns.
+fn read_file(
+    format: InputFormat,
+    bytes: tables::TableBytes,
+    columns: TableColumns<'_>,
+) -> Result<(ArrowTable, Arc<Schema>), TableError> {
+    let bytes = Bytes::from_owner(bytes);
+    match format {
+        InputFormat::Parquet => read_parquet(bytes, columns),
+        _ => read_arrow(bytes, columns),
     }
 }
 
@@ -57,18 +101,25 @@ fn table_of(
     let lists: Vec<bool> = fields.iter().map(|field| has_lists(field.data_type())).collect();
     let places = columns.places_with_lists(&names, &lists)?;
     let read: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
-    Ok((places, ArrowTable::new(&read, places.among_all())))
+    let table = ArrowTable::new(&read, places.among_all()).with_words(columns.words());
+    Ok((places, table))
 }
 
-fn read_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
+fn read_arrow(
+    file: Bytes,
+    columns: TableColumns<'_>,
+) -> Result<(ArrowTable, Arc<Schema>), TableError> {
     let file = catch_reader_panic(|| ArrowFile::parse(file.into()))?;
     let (places, mut table) = table_of(&file.schema, columns)?;
     table.push(&file.batches(places.all())?)?;
-    Ok(table)
+    Ok((table, file.schema.clone()))
 }
 
-fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, TableError> {
-    let (places, mut table, metadata) = catch_reader_panic(|| {
+fn read_parquet(
+    file: Bytes,
+    columns: TableColumns<'_>,
+) -> Result<(ArrowTable, Arc<Schema>), TableError> {
+    let (places, mut table, schema, metadata) = catch_reader_panic(|| {
         let read =
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(unreadable)?;
         let (places, table) = table_of(read.schema(), columns)?;
@@ -77,7 +128,8 @@ fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Ta
         let options = ArrowReaderOptions::new().with_schema(coded(read.schema(), places.query));
         let coded = ArrowReaderMetadata::try_new(read.metadata().clone(), options);
         // If a type cannot be read as codes, the reader keeps the type of the file.
-        Ok((places, table, coded.unwrap_or(read)))
+        let schema = read.schema().clone();
+        Ok((places, table, schema, coded.unwrap_or(read)))
     })?;
     // A row group can be decoded by itself, and its batches are consecutive rows. The order of
     // groups is kept, because the order of rows may break ties.
@@ -94,7 +146,7 @@ fn read_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Ta
     });
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
     table.push(&groups.concat())?;
-    Ok(table)
+    Ok((table, schema))
 }
 
 /// Returns the error for a Parquet file that the crate `parquet` cannot read.

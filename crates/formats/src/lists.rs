@@ -39,14 +39,25 @@ pub fn explode(
     bare: &mut Vec<Vec<u8>>,
     wrong: &mut Vec<(usize, String)>,
 ) -> Result<ArrowBatch, TableError> {
-    let docs = ListValues::from_batch(batch, places.doc, names)?;
-    let numbers = places.number.map(|at| ListValues::from_batch(batch, at, names)).transpose()?;
-    for (lists, at) in
-        [Some((&docs, places.doc)), numbers.as_ref().zip(places.number)].into_iter().flatten()
-    {
+    let mut docs = ListValues::from_batch(batch, places.doc, names)?;
+    let mut numbers =
+        places.number.map(|at| ListValues::from_batch(batch, at, names)).transpose()?;
+    let mut check = |lists: &ListValues, at: usize| {
         wrong.extend(lists.nulls().map(|row| (row, format!("{}: a null in the list", names[at]))));
+    };
+    check(&docs, places.doc);
+    if let Some(records) = docs.values.as_struct_opt().cloned() {
+        let (doc, number) = lists.fields(&records.column_names())?;
+        // Numbers beside a list decide before those in its records, as in JSON.
+        numbers = numbers.or_else(|| {
+            let values = records.column(number?).clone();
+            Some(ListValues { values, ends: docs.ends.clone() })
+        });
+        docs.values = records.column(doc).clone();
+        check(&docs, places.doc);
     }
     if let Some(numbers) = &numbers {
+        check(numbers, places.number.unwrap_or(places.doc));
         let unlike = (0..batch.num_rows()).filter(|&row| docs.count(row) != numbers.count(row));
         wrong.extend(
             unlike.map(|row| (row, lists.length_mismatch(docs.count(row), numbers.count(row)))),

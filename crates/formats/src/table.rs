@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use laneval::{
+    GradeWords,
     columns::{IdColumn, Integers, Numbers, QrelsColumns, RunColumns},
     error::Problems,
     tables::{self, ColumnIndices, TableError},
+    text::OptionStyle,
 };
 
 use crate::columns::{
-    ArrowBatch, buffers, codes, floats, integers, is_id, nulls, ones, text, to_borrowable_numbers,
-    values, wrong_type,
+    ArrowBatch, buffers, codes, floats, id, integers, is_id, nulls, ones, text,
+    to_borrowable_numbers, values, wrong_type,
 };
 use crate::lists;
 
@@ -25,6 +27,9 @@ pub struct ArrowTable {
     /// The names of the read columns: queries, groups, documents, and numbers or ranks.
     names: Vec<String>,
     batches: Vec<ArrowBatch>,
+    /// The grades of words, and how messages write options, if words may stand in the place of
+    /// grades.
+    words: Option<(GradeWords, OptionStyle)>,
     rows: usize,
     /// The queries of rows whose list of documents is empty.
     bare: Vec<Vec<u8>>,
@@ -83,9 +88,16 @@ impl ArrowTable {
             places,
             names,
             batches: Vec::new(),
+            words: None,
             rows: 0,
             bare: Vec::new(),
         }
+    }
+
+    /// Sets the grades of words, which columns of grades may have as text.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn with_words(self, words: Option<(GradeWords, OptionStyle)>) -> Self {
+        Self { words, ..self }
     }
 
     /// Adds the rows of some Arrow batches to the table.
@@ -105,7 +117,7 @@ impl ArrowTable {
                     query: column(query),
                     doc: column(doc),
                     number: match number {
-                        Some(at) => Some(to_borrowable_numbers(batch.column(at))),
+                        Some(at) => Some(self.numbers_of(batch, at, &mut wrong)),
                         // Judgments without grades have grade 1.
                         None => rank.is_none().then(|| ones(batch.num_rows())),
                     },
@@ -121,6 +133,8 @@ impl ArrowTable {
                     let unfolded =
                         lists::explode(batch, names, self.places, columns, bare, &mut wrong)?;
                     wrong.sort_unstable();
+                    // A null record may have null fields.
+                    wrong.dedup();
                     wrong.is_empty().then_some(unfolded)
                 }
             };
@@ -133,6 +147,41 @@ impl ArrowTable {
             self.rows += batch.num_rows();
         }
         if first.is_empty() { Ok(()) } else { Err(TableError::Rows { first, more }) }
+    }
+
+    /// Returns the numbers in column `at` of an Arrow batch; words and numbers that are text become
+    /// grades. Adds rows with other text to `wrong`, by their number in the batch.
+    fn numbers_of(
+        &self,
+        batch: &RecordBatch,
+        at: usize,
+        wrong: &mut Vec<(usize, String)>,
+    ) -> ArrayRef {
+        let column = batch.column(at);
+        let (plain, codes) = (values(column).unwrap_or(column), codes(column));
+        let Some((words, options)) = &self.words else { return to_borrowable_numbers(column) };
+        if !plain.data_type().is_string() {
+            return to_borrowable_numbers(column);
+        }
+        let buffers = buffers(plain);
+        let texts = text(plain, &buffers);
+        let id_at = |at: usize, row: usize| {
+            let column = batch.column(at);
+            if column.is_valid(row) { id(column, row).unwrap_or_default() } else { Vec::new() }
+        };
+        let grades = (0..column.len()).map(|row| {
+            let place = codes.as_ref().map_or(Some(row), |codes| codes.natural(row));
+            // Nulls are reported as such.
+            let Some(place) = place.filter(|_| column.is_valid(row)) else { return 0.0 };
+            let grade = words.value(texts.id(place).bytes(&mut Default::default()));
+            grade.unwrap_or_else(|| {
+                let ids = [self.places.query, self.places.doc].map(|at| id_at(at, row));
+                let ids = [&ids[0][..], &ids[1][..]];
+                wrong.push((row, words.fault(&id_at(at, row), ids, *options)));
+                0.0
+            })
+        });
+        Arc::new(Float64Array::from_iter_values(grades))
     }
 
     /// Returns the start and end positions of the passages in an Arrow batch, if it has such
@@ -232,10 +281,11 @@ impl ArrowTable {
                 return Err(wrong_type(&self.columns[at], column, expected));
             }
         }
-        if let (Some(column), Some(at)) = (&batch.number, number)
+        // The numbers of records in a list have no column of their own.
+        if let Some(column) = &batch.number
             && floats(column).is_none()
         {
-            return Err(wrong_type(&self.columns[at], column, "numbers were"));
+            return Err(wrong_type(&self.columns[number.unwrap_or(doc)], column, "numbers were"));
         }
         if let (Some(column), Some(at)) = (&batch.rank, rank)
             && integers(column).is_none()

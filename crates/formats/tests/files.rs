@@ -8,16 +8,18 @@ use arrow_array::builder::{StringDictionaryBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array,
-    LargeListArray, LargeStringArray, ListArray, RecordBatch, StringArray, UInt16Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Float32Array, Float64Array,
+    Int64Array, LargeListArray, LargeStringArray, ListArray, RecordBatch, StringArray, StructArray,
+    UInt16Array,
 };
-use arrow_buffer::OffsetBuffer;
+use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{Field, Schema};
+use arrow_schema::{Field, Fields, Schema};
 use laneval::text::DetectedFormats;
 use laneval::{
-    ColumnNames, Evaluator, FacetKind, Input, Join, LabelMatrix, Qrels, ReadOptions, Result,
+    ColumnNames, Evaluator, ExcludedDocs, FacetKind, Input, Join, LabelMatrix, Qrels, ReadOptions,
+    Result,
 };
 use laneval_formats::Files;
 use parquet::arrow::ArrowWriter;
@@ -557,6 +559,240 @@ fn what_is_wrong_with_lists_is_said_with_the_row_of_the_file() {
             write(&path, format, &batch(&columns), rows);
             let wrong = run(&path, &join).unwrap_err().to_string();
             assert!(wrong.contains(&format!("file{expected}")), "{format:?}: {wrong}");
+        }
+    }
+}
+
+/// Records with these fields, of which some may be null.
+fn records(fields: &[(&str, ArrayRef)], nulls: Option<NullBuffer>) -> ArrayRef {
+    let of_field =
+        |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
+    let names: Fields = fields.iter().map(of_field).collect();
+    let columns = fields.iter().map(|(_, column)| column.clone()).collect();
+    Arc::new(StructArray::new(names, columns, nulls))
+}
+
+/// A list of records of documents is as many rows, as in JSON.
+#[test]
+fn lists_of_records_are_rows() {
+    let (_folder, path) = folder();
+    let (queries, docs) = (["q1", "q2", "q3"], ["10", "2", "33", "10", "44", "2"]);
+    let (scores, grades) = ([9.0, 8.5, 0.25, 3.0, 2.0, 7.0], [1_i64, 0, 2, 1, 3, 0]);
+    let score: ArrayRef = Arc::new(Float64Array::from(scores.to_vec()));
+    let grade: ArrayRef = Arc::new(Int64Array::from(grades.to_vec()));
+    let titles = views(&["a", "b", "c", "d", "e", "f"]);
+    let bytes = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
+    for lengths in [[2, 1, 3], [2, 2, 2]] {
+        let (mut judged, mut scored, mut ranked) = (String::new(), String::new(), String::new());
+        let mut at = 0;
+        for (query, length) in queries.iter().zip(lengths) {
+            for rank in 1..=length {
+                judged += &format!("{query} 0 {} {}\n", docs[at], grades[at]);
+                scored += &format!("{query} Q0 {} 1 {} t\n", docs[at], scores[at]);
+                ranked += &format!("{query} Q0 {} 1 -{rank} t\n", docs[at]);
+                at += 1;
+            }
+        }
+        let evaluated = |qrels: Input, run: Input| {
+            values(&join().files(qrels, [laneval::RunInput::named("run", run)]).unwrap(), 0)
+        };
+        let query = views(&queries);
+        let as_lists = |fields: &[(&str, ArrayRef)]| lists_of(&records(fields, None), &lengths);
+        for doc in ids(&docs) {
+            let of_qrels = [("title", titles.clone()), ("corpus_id", doc.clone())];
+            let of_qrels = as_lists(&[&of_qrels[..], &[("score", grade.clone())]].concat());
+            let of_scores = as_lists(&[("score", score.clone()), ("doc_id", doc.clone())]);
+            let of_ranks = as_lists(&[("doc_id", doc.clone()), ("title", titles.clone())]);
+            for (at, of_qrels) in of_qrels.into_iter().enumerate() {
+                for format in FORMATS {
+                    let what = format!("{format:?} {} {at}", doc.data_type());
+                    let put = |name: &str, lists: &ArrayRef| {
+                        let columns = [("query_id", query.clone()), (name, lists.clone())];
+                        write(&path, format, &batch(&columns), 2);
+                        Input::from(&path)
+                    };
+                    let expected = evaluated(bytes("qrels", &judged), bytes("run", &scored));
+                    let found = evaluated(put("qrels", &of_qrels), bytes("run", &scored));
+                    assert_eq!(found, expected, "{what}");
+                    let found =
+                        evaluated(bytes("qrels", &judged), put("candidates", &of_scores[at]));
+                    assert_eq!(found, expected, "{what}");
+                    let expected = evaluated(bytes("qrels", &judged), bytes("run", &ranked));
+                    let found =
+                        evaluated(bytes("qrels", &judged), put("candidates", &of_ranks[at]));
+                    assert_eq!(found, expected, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_lists_of_records_is_said() {
+    let (_folder, path) = folder();
+    let docs: ArrayRef = Arc::new(StringArray::from(vec!["10", "2", "33"]));
+    let with_null = NullBuffer::from(vec![true, true, false]);
+    for (all, expected) in [
+        (
+            records(&[("doc_id", docs.clone())], Some(with_null)),
+            ":2: candidates: a null in the list",
+        ),
+        (
+            records(&[("x", docs.clone()), ("y", docs.clone())], None),
+            ": a document has no id: its fields are 'x', 'y'",
+        ),
+        (
+            records(&[("doc_id", docs.clone()), ("score", docs.clone())], None),
+            ": column `candidates` is of type Utf8: numbers were expected",
+        ),
+    ] {
+        let lists = lists_of(&all, &[1, 2]).swap_remove(0);
+        for format in FORMATS {
+            let columns = [("query_id", views(&["q1", "q2"])), ("candidates", lists.clone())];
+            write(&path, format, &batch(&columns), 2);
+            let wrong = run(&path, &join()).unwrap_err().to_string();
+            assert_eq!(wrong.replace(path.to_str().unwrap(), ""), expected, "{format:?}");
+        }
+    }
+}
+
+/// Words are grades, and so are numbers that are text, as in CSV with a header.
+#[test]
+fn words_are_grades() {
+    let (_folder, path) = folder();
+    let read = |grades: Option<&str>, input: Input| {
+        let grades = grades.map(|grades| grades.parse().unwrap());
+        let qrels_as = ReadOptions { grades, ..ReadOptions::default() };
+        let qrels = Join { qrels_as, ..join() }.qrels(input);
+        qrels.map(|qrels| qrels.fingerprint()).map_err(|error| error.to_string())
+    };
+    let written = |label: &ArrayRef, format: Format| {
+        let columns = [("qid", views(&QUERIES)), ("docno", views(&DOCS)), ("label", label.clone())];
+        write(&path, format, &batch(&columns), 4);
+        Input::from(&path)
+    };
+    let given = "E=3,S=2,C=1,I=0";
+    for (grades, words) in [
+        (None, ["Relevant", "no", "TRUE", "2", "-1", "yes"]),
+        (Some(given), ["E", "I", "S", "C", "2.5", "I"]),
+    ] {
+        let rows = QUERIES.iter().zip(DOCS).zip(words);
+        let rows = rows.map(|((query, doc), word)| format!("{query},{doc},{word}\n"));
+        let text = format!("qid,docno,label\n{}", rows.collect::<String>());
+        let text = Input::Bytes { name: "it".to_owned(), bytes: text.into() };
+        let expected = read(grades, text).unwrap();
+        let columns = ids_of_text(&words).into_iter();
+        // Bytes are no words.
+        for label in columns.filter(|column| !column.data_type().is_binary()) {
+            for format in FORMATS {
+                let found = read(grades, written(&label, format));
+                assert_eq!(found.as_ref(), Ok(&expected), "{format:?} {}", label.data_type());
+            }
+        }
+    }
+    let truths: ArrayRef = Arc::new(BooleanArray::from(GRADES.map(|grade| grade > 0).to_vec()));
+    let numbers: ArrayRef =
+        Arc::new(Int64Array::from(GRADES.map(|grade| i64::from(grade > 0)).to_vec()));
+    for format in FORMATS {
+        let expected = read(None, written(&numbers, format)).unwrap();
+        assert_eq!(read(Some(given), written(&truths, format)), Ok(expected));
+        for (grades, expected) in [
+            (None, ":3: grade 'E' is not a number (`--grades E=…` gives words grades)"),
+            (Some("S=1"), ":3: grade 'E' is not a number, and no word of S=1"),
+        ] {
+            let label = views(&["1", "0", "E", "1", "0", "1"]);
+            let wrong = read(grades, written(&label, format)).unwrap_err();
+            assert_eq!(wrong.replace(path.to_str().unwrap(), ""), expected);
+        }
+        let nulls = StringArray::from(vec![Some("1"), None, Some("0"), None, None, Some("no")]);
+        let wrong = read(None, written(&(Arc::new(nulls) as ArrayRef), format)).unwrap_err();
+        let lines = [2, 4, 5].map(|row| format!("{}:{row}: label: a null", path.display()));
+        assert_eq!(wrong, lines.join("\n"));
+    }
+}
+
+/// A folder of files, as Spark writes it, is one table in the order of their names.
+#[test]
+fn folders_of_files_are_one_table() {
+    let (folder, _) = folder();
+    let (qrels, matrix) = of_text();
+    let grades: ArrayRef = Arc::new(Int64Array::from(GRADES.to_vec()));
+    let scores: ArrayRef = Arc::new(Float64Array::from(SCORES.to_vec()));
+    let table = |docs: &str, name: &str, numbers: &ArrayRef| {
+        let ids = |texts: &[&str]| Arc::new(StringArray::from(texts.to_vec())) as ArrayRef;
+        batch(&[("qid", ids(&QUERIES)), (docs, ids(&DOCS)), (name, numbers.clone())])
+    };
+    let (judged, run) = (table("docno", "rel", &grades), table("docno", "score", &scores));
+    for (extension, format) in [("snappy.parquet", Format::Parquet), ("arrow", Format::Arrow)] {
+        let inside = |name: &str| folder.path().join(format!("{name}.{extension}"));
+        for (name, rows) in [("judged", &judged), ("run", &run)] {
+            fs::create_dir(inside(name)).unwrap();
+            for (part, start, count) in [(1, 2, 4), (0, 0, 2)] {
+                let file = inside(name).join(format!("part-0000{part}-c0de.{extension}"));
+                write(&file, format, &rows.slice(start, count), 3);
+            }
+            fs::write(inside(name).join("_SUCCESS"), "").unwrap();
+            fs::write(inside(name).join(".part-00000-c0de.crc"), "crc").unwrap();
+        }
+        let read = join().qrels(&inside("judged")).unwrap();
+        assert_eq!(read.fingerprint(), qrels.fingerprint());
+        let found = join().files(&inside("judged"), [&inside("run")]).unwrap();
+        assert_eq!(values(&found, 0), values(&matrix, 0), "{extension}");
+    }
+    let wrong_folder = folder.path().join("wrong");
+    fs::create_dir(&wrong_folder).unwrap();
+    let [first, second] = [0, 1].map(|part| wrong_folder.join(format!("part-{part}.parquet")));
+    write(&first, Format::Parquet, &judged, 6);
+    let nulls: ArrayRef =
+        Arc::new(Int64Array::from(vec![Some(1), None, Some(0), None, None, None]));
+    let (shown_first, shown, all) = (first.display(), second.display(), wrong_folder.display());
+    for (rows, expected) in [
+        (
+            table("docno", "rel", &scores),
+            format!(
+                "{all}: {shown} is not like {shown_first}: its columns are `qid` (Utf8), `docno` \
+                 (Utf8), `rel` (Float64), and not `qid` (Utf8), `docno` (Utf8), `rel` (Int64)"
+            ),
+        ),
+        (
+            table("x", "rel", &grades),
+            format!(
+                "{all}: {shown} is not like {shown_first}: found no document among 'qid', 'x', \
+                 'rel': known names are doc_id, "
+            ),
+        ),
+        (table("docno", "rel", &nulls).slice(0, 3), format!("{all}: {shown}: row 2: rel: a null")),
+    ] {
+        write(&second, Format::Parquet, &rows, 6);
+        let wrong = join().qrels(&wrong_folder).unwrap_err().to_string();
+        assert!(wrong.starts_with(&expected), "{wrong}");
+    }
+    fs::write(&second, "q1 0 10 1\n").unwrap();
+    let wrong = join().qrels(&wrong_folder).unwrap_err().to_string();
+    assert_eq!(wrong, format!("{shown}: is neither Parquet nor Arrow, which its name says"));
+    // A folder with any other file is no table.
+    fs::rename(&second, wrong_folder.join("other.parquet")).unwrap();
+    assert!(join().qrels(&wrong_folder).is_err());
+}
+
+/// Documents to exclude are pairs, or lists.
+#[test]
+fn excluded_documents_are_read() {
+    let (_folder, path) = folder();
+    let pairs = [("q1", "10"), ("q1", "2"), ("q2", "33")];
+    let expected = ExcludedDocs::from_pairs(pairs);
+    let docs = views(&pairs.map(|(_, doc)| doc));
+    let lists = lists_of(&docs, &[2, 1]).swap_remove(0);
+    let queries = views(&pairs.map(|(query, _)| query));
+    for columns in [
+        vec![("query_id", queries.clone()), ("doc_id", docs.clone())],
+        vec![("qid", queries), ("docno", docs), ("rel", views(&["yes", "no", "1"]))],
+        vec![("id", views(&["q1", "q2"])), ("excluded_ids", lists)],
+    ] {
+        for format in FORMATS {
+            write(&path, format, &batch(&columns), 2);
+            let read = ExcludedDocs::read(&path, Some(&Files)).unwrap();
+            assert_eq!(read.fingerprint(), expected.fingerprint(), "{format:?} {}", columns[0].0);
         }
     }
 }

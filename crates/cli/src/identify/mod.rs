@@ -200,7 +200,7 @@ impl IdentifyCommand {
 /// Returns the input of a run that can be read several times; a pipe is read into memory.
 fn read_again(run: &RunPath) -> CliResult<RunInput> {
     let is_stdin = run.path.as_os_str() == "-";
-    if !is_stdin && run.path.metadata().map_or(true, |file| file.is_file()) {
+    if !is_stdin && !run.input().input.is_stream() {
         return Ok(run.input());
     }
     let mut bytes = Vec::new();

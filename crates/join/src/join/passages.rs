@@ -29,7 +29,7 @@ use crate::error::{Error, Problems, Result, printable};
 use crate::format::{
     InputFormat, ReadOptions,
     open_input::OpenInput,
-    tables::{Table, TableBytes, TableColumns, TableFile, with_judgments, with_records},
+    tables::{Table, TableColumns, TableFile, with_judgments, with_records},
 };
 use crate::judged_by::FacetKind;
 use crate::lines::{
@@ -281,9 +281,12 @@ impl Join {
         let Some(format) = InputFormat::detect_table(text.content().0) else { return Ok(None) };
         let columns = TableColumns::for_role(role, read_as.columns.as_ref(), false)
             .with_groups(Some(FacetKind::Span));
-        let bytes = TableBytes::new(text).map_err(|error| Error::unreadable(&text.name, error))?;
-        let read = reader.read(TableFile::new(format, bytes, columns));
-        read.map(Some).map_err(|wrong| wrong.problems(&text.name, read_as.options).into())
+        let file = TableFile::open(format, text, columns);
+        let file = file.map_err(|error| Error::unreadable(&text.name, error))?;
+        reader
+            .read(file)
+            .map(Some)
+            .map_err(|wrong| wrong.problems(&text.name, read_as.options).into())
     }
 
     /// Makes qrels of judged passages from columns in memory.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, printable};
 
@@ -96,6 +96,28 @@ impl Input {
             Self::Bytes { name, .. } => name.clone(),
         }
     }
+}
+
+/// Returns the files of a folder that is one table, in the order of their names; none for any other
+/// path. Spark writes such folders: their files are `part-….parquet`, and names that begin with `_`
+/// or `.` are those of other files, such as `_SUCCESS`.
+pub fn parts_of(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut parts = Vec::new();
+    for entry in entries {
+        let Ok(entry) = entry else { return Vec::new() };
+        let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
+        if name.starts_with(['_', '.']) {
+            continue;
+        }
+        let is_table = [".parquet", ".arrow"].iter().any(|extension| name.ends_with(*extension));
+        if !(name.starts_with("part-") && is_table && entry.path().is_file()) {
+            return Vec::new();
+        }
+        parts.push(entry.path());
+    }
+    parts.sort();
+    parts
 }
 
 /// Returns the names of runs: the given names, and for runs without a name distinguishing names

@@ -730,7 +730,7 @@ impl<'a> NamedHeader<'a> {
     /// has lists.
     fn lists(self) -> ColumnChoice<Option<ChosenRows>> {
         let doc = self.find_where(ColumnRole::Doc, |at| self.shape(at) != CellShape::Single);
-        let Some(doc) = doc else { return Ok(None) };
+        let Some(doc) = doc.or_else(|| self.list_of_judgments()) else { return Ok(None) };
         // A null may stand for a list or an id, and an object for a list or for the text of a
         // document. Under a usual name that the user did not give, both count as ids, because the
         // columns of these names mostly have ids.
@@ -761,6 +761,13 @@ impl<'a> NamedHeader<'a> {
         self.without_lost_numbers(doc, numbers)?;
         self.without_twins(&[Some(query), Some(doc), numbers, group])?;
         Ok(Some(ChosenRows { query, doc, number: numbers, value: None, rank: None, group }))
+    }
+
+    /// Returns the index of the column `qrels` of judgments, if it has lists and no column has a name
+    /// of documents.
+    fn list_of_judgments(self) -> Option<usize> {
+        let is_alone = self.role == Role::Qrels && self.find(ColumnRole::Doc).is_none();
+        self.place("qrels").filter(|&at| is_alone && self.shape(at) == CellShape::List)
     }
 
     /// Rejects a table in which grades, scores or ranks beside a list of documents would go unread.
@@ -1059,6 +1066,9 @@ mod tests {
             ("id query_id context_ids", [Single, Single, List], Role::Run, Some(1)),
             ("x query candidates", [Single, Object, List], Role::Run, Some(1)),
             ("id x doc_id", [Single, Single, List], Role::Run, None),
+            ("x query qrels", [Single, Single, List], Role::Qrels, Some(1)),
+            ("x query qrels", [Single, Single, Single], Role::Qrels, None),
+            ("x query qrels", [Single, Single, List], Role::Run, None),
         ] {
             let chosen = choose_rows(&header(names), &shapes, role, None, None);
             assert_eq!(chosen.ok().map(|chosen| chosen.query), query, "{names}");

@@ -8,13 +8,14 @@ use std::{
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use memchr::memrchr;
 
 use crate::bytes::{
     compression::{BYTE_ORDER_MARK, Codec},
-    input::Input,
+    input::{Input, parts_of},
     limits::MAX_LINE_BYTES,
     mmap::{FileAccess, Mapping},
 };
@@ -34,6 +35,14 @@ impl Input {
     /// Opens a file, the standard input or bytes as an input: maps or reads the content.
     pub fn open(self, access: FileAccess) -> Result<OpenInput> {
         let mut opened = OpenInput::without_content(&self);
+        if let Self::Path(path) = &self {
+            let parts = parts_of(path).into_iter();
+            let parts = parts.map(|part| Self::Path(part).open(access).map(Arc::new));
+            opened.parts = parts.collect::<Result<_>>()?;
+            if !opened.parts.is_empty() {
+                return opened.checked_parts();
+            }
+        }
         opened.bytes = match self {
             Self::Path(path) => {
                 let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
@@ -65,6 +74,9 @@ pub struct OpenInput {
     pub name: String,
     /// The path of the input, or `None` for other inputs.
     pub path: Option<PathBuf>,
+    /// The files of a folder that is one table, whose content stands for the first of them; none
+    /// for other inputs.
+    pub parts: Vec<Arc<OpenInput>>,
     bytes: TextBytes,
 }
 
@@ -148,12 +160,26 @@ impl OpenInput {
     /// Returns an opened input with only its name and path, for bytes that are read in another way.
     pub fn without_content(input: &Input) -> Self {
         let path = if let Input::Path(path) = input { Some(path.clone()) } else { None };
-        Self { name: input.display_name(), path, bytes: TextBytes::Owned(Vec::new()) }
+        let bytes = TextBytes::Owned(Vec::new());
+        Self { name: input.display_name(), path, parts: Vec::new(), bytes }
+    }
+
+    /// Rejects a folder with a file that is no table: only readers of tables take more than the first
+    /// file.
+    fn checked_parts(self) -> Result<Self> {
+        let is_table = |part: &OpenInput| InputFormat::detect_table(part.content().0).is_some();
+        let wrong = self.parts.iter().find(|part| !is_table(part));
+        let Some(wrong) = wrong else { return Ok(self) };
+        let message = "is neither Parquet nor Arrow, which its name says";
+        Err(whole_file(&wrong.name, message.to_owned()).into())
     }
 
     /// Returns the bytes of the input as stored, without a byte order mark, and their compression,
     /// if any.
     pub fn content(&self) -> (&[u8], Option<Codec>) {
+        if let Some(first) = self.parts.first() {
+            return first.content();
+        }
         let bytes: &[u8] = match &self.bytes {
             TextBytes::File(file) => file,
             TextBytes::Owned(bytes) => bytes,

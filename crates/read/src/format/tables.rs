@@ -8,9 +8,10 @@ use super::{
     fields::{self, NamedColumn},
     json::lists::wrong_lengths,
     names::{
-        CellShape, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows, in_order, no_column,
-        quoted_all,
+        CellShape, ChosenRows, ColumnChoiceError, ColumnNames, choose_rows, document_keys,
+        in_order, no_column, quoted_all,
     },
+    read_options::ReadOptions,
     span_columns::{at, span_columns},
 };
 use crate::columns::{QrelsColumns, RunColumns};
@@ -18,7 +19,8 @@ use crate::error::Problems;
 use crate::format::{InputFormat, open_input::OpenInput};
 use crate::judged_by::FacetKind;
 use crate::lines::{
-    diagnostics::whole_file, layout::NumberKind, options::OptionStyle, shape::Role,
+    diagnostics::whole_file, grade_words::GradeWords, layout::NumberKind, options::OptionStyle,
+    shape::Role,
 };
 
 /// A reader of Parquet and Arrow files, for `Join::tables`: the crate `laneval-formats` has one.
@@ -55,16 +57,28 @@ pub trait Table: fmt::Debug + Send + Sync {
 pub struct TableFile<'a> {
     /// [`InputFormat::Parquet`] or [`InputFormat::Arrow`].
     pub format: InputFormat,
-    /// The bytes of the file.
+    /// The bytes of the file; of a folder that is one table, those of its first file.
     pub bytes: TableBytes,
     /// The columns to read.
     pub columns: TableColumns<'a>,
+    /// The names and the bytes of all files of a folder that is one table; none for a file.
+    pub parts: Vec<(String, TableBytes)>,
 }
 
 impl<'a> TableFile<'a> {
-    /// Makes the request to read the given columns of a Parquet or Arrow file.
-    pub fn new(format: InputFormat, bytes: TableBytes, columns: TableColumns<'a>) -> Self {
-        Self { format, bytes, columns }
+    /// Makes the request to read the given columns of an opened Parquet or Arrow file, or of a folder
+    /// of such files.
+    pub fn open(
+        format: InputFormat,
+        file: &Arc<OpenInput>,
+        columns: TableColumns<'a>,
+    ) -> std::io::Result<Self> {
+        let parts = file
+            .parts
+            .iter()
+            .map(|part| TableBytes::new(part).map(|bytes| (part.name.clone(), bytes)));
+        let parts = parts.collect::<std::io::Result<_>>()?;
+        Ok(Self { format, bytes: TableBytes::new(file)?, columns, parts })
     }
 }
 
@@ -106,6 +120,8 @@ pub struct TableColumns<'a> {
     given: Option<&'a ColumnNames>,
     /// Whether ranks are read beside scores.
     ranks: bool,
+    /// The options that give words grades, if words may stand in the place of grades.
+    words: Option<&'a ReadOptions>,
 }
 
 impl<'a> TableColumns<'a> {
@@ -128,7 +144,18 @@ impl<'a> TableColumns<'a> {
 
     /// Makes the request for the columns of judgments or of a run, by role.
     pub fn for_role(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
-        Self { role, by: None, given, ranks }
+        Self { role, by: None, given, ranks, words: None }
+    }
+
+    /// Sets that words in the place of grades have the grades that `read_as` gives them.
+    pub fn with_words(self, read_as: &'a ReadOptions) -> Self {
+        Self { words: Some(read_as), ..self }
+    }
+
+    /// Returns the grades of words, and how messages write options; `None` if numbers alone are read.
+    pub fn words(&self) -> Option<(GradeWords, OptionStyle)> {
+        let read_as = self.words.filter(|_| self.role == Role::Qrels)?;
+        Some((read_as.grades.clone().unwrap_or_default(), read_as.options))
     }
 
     /// Finds the requested columns in a table whose columns have these names, and returns their
@@ -272,6 +299,19 @@ impl ListColumns {
     /// without a list of numbers, each document is judged with grade 1.
     pub fn ranked(&self) -> bool {
         self.ranked
+    }
+
+    /// Returns the indices of the fields with the id and, if any, the number of a document, among the
+    /// fields of records in a list.
+    ///
+    /// # Errors
+    /// No field has the id.
+    pub fn fields(&self, names: &[&str]) -> Result<(usize, Option<usize>), TableError> {
+        let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        document_keys(&names, self.role).ok_or_else(|| {
+            let all = quoted_all(&names).join(", ");
+            TableError::Column(format!("a document has no id: its fields are {all}"))
+        })
     }
 
     /// Makes the message that a row's list of grades or scores has another length than its list of

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::number::finite;
+use super::{number::finite, options::OptionStyle, shape::not_a_number};
+use crate::error::printable;
 
 /// The grades of words that judgments have in the place of numbers, as `E=3,S=2,C=1,I=0`.
 ///
@@ -41,6 +42,30 @@ impl GradeWords {
         let is = |own: &[u8]| own == word || self.is_default && own.eq_ignore_ascii_case(word);
         let (_, grade) = self.words.iter().find(|(own, _)| is(own.as_bytes()))?;
         finite(grade.as_bytes())
+    }
+
+    /// Returns the grade that a field of text is: a number, or the grade of a word.
+    #[doc(hidden)]
+    pub fn value(&self, field: &[u8]) -> Option<f64> {
+        finite(field).or_else(|| self.grade(field))
+    }
+
+    /// Makes the message about a field, of a query and a document, that is no grade.
+    #[doc(hidden)]
+    pub fn fault(&self, field: &[u8], ids: [&[u8]; 2], options: OptionStyle) -> String {
+        format!("grade {}{}", not_a_number(field, ids), self.hint(field, options))
+    }
+
+    /// Makes the end of a message about a field that is no grade: which words have grades, or how a
+    /// word gets one.
+    pub(super) fn hint(&self, field: &[u8], options: OptionStyle) -> String {
+        if self.are_given() {
+            format!(", and no word of {self}")
+        } else if field.iter().all(u8::is_ascii_alphabetic) {
+            format!(" (`{}` gives words grades)", options.grades(&printable(field)))
+        } else {
+            String::new()
+        }
     }
 
     /// Returns whether the words were given, and are not the default.

@@ -17,7 +17,6 @@ use super::{
     separator::{Separator, split},
     shape::{Role, not_a_number},
 };
-use crate::error::printable;
 
 /// The numbers by which the results of a run are sorted: scores, ranks, or ranks as scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,16 +165,8 @@ impl TableLayout {
             NumberKind::CountedRank => not_counted(field, None, self.options),
             value => {
                 let fault = value.fault(role, field, ids);
-                let hint = match &self.words {
-                    Some(words) if words.are_given() => format!(", and no word of {words}"),
-                    Some(_) if field.iter().all(u8::is_ascii_alphabetic) => {
-                        format!(
-                            " (`{}` gives words grades)",
-                            self.options.grades(&printable(field))
-                        )
-                    }
-                    _ => String::new(),
-                };
+                let hint = self.words.as_ref().map(|words| words.hint(field, self.options));
+                let hint = hint.unwrap_or_default();
                 format!("{fault}{hint}: {}", self.expected())
             }
         }

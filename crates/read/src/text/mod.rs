@@ -125,6 +125,14 @@ impl StreamHead {
         let read_as = role.pick(settings.qrels_as, settings.runs_as);
         let elsewhere = OpenInput::without_content(&input);
         let file = elsewhere.path.clone().filter(|_| !input.is_stream());
+        if let Some(path) = file.as_ref().filter(|path| path.is_dir()) {
+            // A table that is a folder is read as a whole, and has no text.
+            let opened = Arc::new(Input::Path(path.clone()).open(settings.access)?);
+            let (purpose, sample) = (Purpose::Rows(role, partner), opened.start());
+            let form = settings.detect(purpose, &opened.name, sample.as_deref(), Some(&opened));
+            let text = StreamingText::new(&opened.name, std::io::empty())?;
+            return Ok((form, Self { start: Vec::new(), text }));
+        }
         let mut text = StreamingText::from_input(input, settings.watch.cloned())?;
         let mut start = text.head()?;
         let opened = match (read_as.needs_whole(&start, text.name()), file) {

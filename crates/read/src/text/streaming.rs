@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::bytes::{
     compression::{BYTE_ORDER_MARK, Codec, SourceReader},
-    input::Input,
+    input::{Input, parts_of},
     limits::MAX_LINE_BYTES,
 };
 use crate::error::{Error, Result};
@@ -132,7 +132,9 @@ impl Input {
     #[doc(hidden)]
     pub fn is_stream(&self) -> bool {
         match self {
-            Self::Path(path) => path.metadata().is_ok_and(|kind| !kind.is_file()),
+            Self::Path(path) => {
+                path.metadata().is_ok_and(|kind| !kind.is_file()) && parts_of(path).is_empty()
+            }
             Self::Stdin => stdin_file().is_none(),
             Self::Bytes { .. } => false,
         }

@@ -8,7 +8,7 @@ use crate::error::printable;
 use crate::format::{
     AlignedQrels, InputFormat, OtherFormat, RowLayout, RowShape,
     npy::{NpyHeader, OfMatrix},
-    tables::{TableBytes, TableColumns, TableFile},
+    tables::{TableColumns, TableFile},
 };
 use crate::lines::{layout::NumberKind, row::RowForm, shape::Role};
 
@@ -53,9 +53,11 @@ pub fn detect_table_file(
     let text = text.ok_or_else(|| {
         format!("is {name}, which cannot be read batch by batch: evaluate it as a file")
     })?;
-    let bytes = TableBytes::new(text).map_err(|error| format!("cannot be read: {error}"))?;
-    let columns = TableColumns::for_role(role, read_as.columns.as_ref(), ranks).with_groups(by);
-    let table = reader.read(TableFile { format, bytes, columns });
+    let columns = TableColumns::for_role(role, read_as.columns.as_ref(), ranks)
+        .with_groups(by)
+        .with_words(read_as);
+    let file = TableFile::open(format, text, columns);
+    let table = reader.read(file.map_err(|error| format!("cannot be read: {error}"))?);
     let table = table.map_err(|wrong| ForeignFormat::Table(wrong, read_as.options))?;
     let names: Vec<String> = table.names().iter().map(|name| printable(name.as_bytes())).collect();
     let what = format!("{name}: {}", names.join(", "));
