@@ -1,6 +1,6 @@
 //! Formats on the command line: options, notes, what `info` says, and pipes.
 
-use super::folder::{BM25, Folder, assert_says};
+use super::folder::{Folder, assert_says};
 
 #[test]
 fn a_note_says_what_might_be_something_else() {
@@ -627,7 +627,7 @@ fn a_folder_of_tables_is_read_by_every_command() {
     assert_eq!(values("judged.parquet r=found --qrels-format parquet"), twin);
     let piped = "eval judged.parquet r=- -m nDCG@10,AP --per-query --format csv --quiet";
     for options in ["", "--no-mmap"] {
-        let ran = folder.run_with(&format!("{piped} {options}"), BM25);
+        let ran = folder.run_with(&format!("{piped} {options}"), super::folder::BM25);
         assert_eq!((ran.out.as_str(), ran.err.as_str()), (twin.as_str(), ""), "{options}");
     }
     folder.out("build judged.parquet r=found -o m.lmx --quiet");

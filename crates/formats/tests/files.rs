@@ -734,9 +734,9 @@ fn folders_of_files_are_one_table() {
             fs::write(inside(name).join("_SUCCESS"), "").unwrap();
             fs::write(inside(name).join(".part-00000-c0de.crc"), "crc").unwrap();
         }
-        let read = join().qrels(&inside("judged")).unwrap();
+        let read = join().qrels(inside("judged")).unwrap();
         assert_eq!(read.fingerprint(), qrels.fingerprint());
-        let found = join().files(&inside("judged"), [&inside("run")]).unwrap();
+        let found = join().files(inside("judged"), [&inside("run")]).unwrap();
         assert_eq!(values(&found, 0), values(&matrix, 0), "{extension}");
     }
     let wrong_folder = folder.path().join("wrong");

@@ -204,17 +204,20 @@ fn lines(
     Ok(())
 }
 
+/// The names in the header of a table.
+type Names<'l> = Vec<Cow<'l, [u8]>>;
+
 /// Returns the separator of a table, which its first line may have `named`, and the names in its
 /// header.
 fn header_fields<'l>(
     header: &'l [u8],
     named: Option<Separator>,
     columns: &[NamedColumn<'_>],
-) -> Result<(Separator, Vec<Cow<'l, [u8]>>), String> {
+) -> Result<(Separator, Names<'l>), String> {
     let usual = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     let usual = named.unwrap_or(usual);
     let names = fields(header, usual);
-    let has_columns = |names: &Vec<Cow<'_, [u8]>>| choose(names, columns).is_ok();
+    let has_columns = |names: &Names<'_>| choose(names, columns).is_ok();
     // A semicolon is one only where no row could be read by commas.
     if usual == Separator::Comma
         && !names.as_ref().is_ok_and(has_columns)

@@ -92,6 +92,8 @@ pub struct TableLayout {
     pub words: Option<GradeWords>,
     /// Whether ids with quotes are read.
     pub quotes: DoubledQuotes,
+    /// The layout that the table had before ids with quotes were written anew.
+    pub original: Option<Arc<TableLayout>>,
 }
 
 /// The number of a table's rows that have no grade, as Quepid writes them, and are skipped. Quepid

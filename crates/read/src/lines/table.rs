@@ -34,8 +34,10 @@
 //! never looks like a row. With three columns, a window with a quote goes the general way as a
 //! whole: one test for 4096 bytes, and none in the loop over its lines.
 
+use std::sync::Arc;
+
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 use super::{
     diagnostics::{pluralize, quoted},
@@ -325,6 +327,9 @@ fn any_line<S: RowSink>(
     sink: &mut S,
 ) {
     let (line, table) = (&text[start..end], rows.table);
+    if let Some((table, mark)) = left_as_it_was(line, table) {
+        return any_line(text, [start + mark, end], number, TableRows { table, ..rows }, sink);
+    }
     let separator = table.separator;
     let first = line.iter().find(|&&byte| {
         byte != b' ' && byte != b'\r' && (byte != b'\t' || separator == Separator::Tab)
@@ -339,11 +344,16 @@ fn any_line<S: RowSink>(
     let fields = match split(line, separator) {
         Some(fields) if fields.is_empty() => return,
         Some(fields) => fields,
-        None => return sink.fault(start, number, || not_closed(line, table)),
+        None => {
+            return sink.fault(start, number, || {
+                format!(
+                    "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
+                    quoted(line),
+                    table.expected()
+                )
+            });
+        }
     };
-    if let Some(message) = not_unquoted(line, table) {
-        return sink.fault(start, number, || message);
-    }
     if let Some(bare) = &table.bare
         && is_bare(&fields, table)
     {
@@ -368,25 +378,31 @@ fn any_line<S: RowSink>(
     rows.pass(text, number, read, place, sink);
 }
 
-/// Writes lines of a table to `text` without the quotes around and doubled within fields, and
-/// returns their layout; `None` if the table has no such quotes. The first `skip` bytes are no rows.
-///
-/// All lines are written anew, because it must not depend on the lines beside a line how it is
-/// read. A line that cannot be written anew follows a mark that no row begins with.
+/// Writes the lines of a table to `text`, and returns the layout of the new lines; `None` if no line
+/// has doubled quotes that are read. Rows with such quotes get plain fields between unit separators.
+/// All other lines stay as they are behind a mark, because it must not depend on the lines beside a
+/// line how it is read. The first `skip` bytes are no rows.
 pub fn unquoted(
     table: &TableLayout,
     lines: &[u8],
     skip: usize,
     text: &mut Vec<u8>,
 ) -> Option<TableLayout> {
-    if !table.separator.has_quotes() || !table.quotes.are_read() {
+    let are_read = table.separator.has_quotes() && table.quotes.are_read();
+    if !are_read || memmem::find(&lines[skip..], b"\"\"").is_none() {
         return None;
     }
     let unit = Separator::Unit.byte();
     text.extend_from_slice(&lines[..skip]);
     for line in lines[skip..].split_inclusive(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        match split(line, table.separator).filter(|_| !line.contains(&unit)) {
+        let is_plain = memmem::find(line, b"\"\"").is_none() || line.contains(&unit);
+        let fields = split(line, table.separator).filter(|fields| {
+            !is_plain
+                && fields.len() == table.columns
+                && [table.query, table.doc].iter().all(|&id| fields[id].start < fields[id].end)
+        });
+        match fields {
             Some(fields) => {
                 for (at, field) in fields.into_iter().enumerate() {
                     text.extend((at > 0).then_some(unit));
@@ -395,35 +411,20 @@ pub fn unquoted(
             }
             None => {
                 text.extend(std::iter::repeat_n(unit, table.columns));
-                text.push(b'\r');
                 text.extend_from_slice(line);
             }
         }
         text.push(b'\n');
     }
-    Some(TableLayout { separator: Separator::Unit, ..table.clone() })
+    let original = Some(Arc::new(table.clone()));
+    Some(TableLayout { separator: Separator::Unit, original, ..table.clone() })
 }
 
-/// Returns the message about a line that [`unquoted`] could not write anew, and marked.
-fn not_unquoted(line: &[u8], table: &TableLayout) -> Option<String> {
-    let unit = Separator::Unit;
-    let (mark, line) = line.split_at_checked(table.columns).filter(|_| table.separator == unit)?;
-    let line = line.strip_prefix(b"\r").filter(|_| mark.iter().all(|&byte| unit.is(byte)))?;
-    if !line.contains(&unit.byte()) {
-        return Some(not_closed(line, table));
-    }
-    let (line, expected) = (quoted(line), table.expected());
-    Some(format!(
-        "a unit separator (U+001F) in {line}, where other ids have quotes in them: {expected}"
-    ))
-}
-
-fn not_closed(line: &[u8], table: &TableLayout) -> String {
-    format!(
-        "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
-        quoted(line),
-        table.expected()
-    )
+/// Returns the layout of a line that [`unquoted`] left as it was, and the length of its mark, which
+/// has more separators than a row.
+fn left_as_it_was<'t>(line: &[u8], table: &'t TableLayout) -> Option<(&'t TableLayout, usize)> {
+    let (original, mark) = (table.original.as_deref()?, line.get(..table.columns)?);
+    mark.iter().all(|&byte| Separator::Unit.is(byte)).then_some((original, mark.len()))
 }
 
 /// Returns whether a row of a table has a query and no number, or ends behind its query.
@@ -614,6 +615,7 @@ mod tests {
             bare: None,
             words: None,
             quotes: DoubledQuotes::default(),
+            original: None,
         }
     }
 

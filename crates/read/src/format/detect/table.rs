@@ -457,6 +457,7 @@ impl FirstLines<'_> {
             options: self.options(),
             bare: None,
             quotes: DoubledQuotes::default(),
+            original: None,
             words: self.known.read_as.grades.clone().filter(|_| self.known.role == Role::Qrels),
         }
     }
