@@ -57,7 +57,7 @@ def test_files_of_tables_may_have_lists_of_records(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     judged = {"query_id": ["q1", "q2"], "qrels": [[{"corpus_id": "a", "score": 2}, {"corpus_id": "b", "score": 0}], [{"corpus_id": "c", "score": 1}]]}
-    found = {"query_id": ["q1", "q2"], "candidates": [[{"doc_id": "b", "score": 0.5}, {"doc_id": "a", "score": 0.9}], [{"doc_id": "x", "score": 1.0}]]}
+    found = {"query_id": ["q1", "q2"], "candidates": [[{"doc_id": "a", "score": 0.9}, {"doc_id": "b", "score": 0.5}], [{"doc_id": "x", "score": 1.0}]]}
     for name, columns in (("judged", judged), ("found", found)):
         parquet.write_table(pyarrow.table(columns), tmp_path / f"{name}.parquet")
     qrels, run = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, {"q1": {"b": 0.5, "a": 0.9}, "q2": {"x": 1.0}}

@@ -883,6 +883,13 @@ fn what_is_wrong_is_said_with_its_line() {
                 .into(),
         ),
         (
+            "qid,docid,score\nq,\"a\"\"b\",1\nq,d\u{1f},1\n\"q,e,1\n",
+            "run:3: a unit separator (U+001F) in 'q,d\\u{1f},1', and other ids have quotes: \
+             expected 'qid,docid,score'\nrun:4: a quote (\") in '\"q,e,1' is not closed where its \
+             field ends, or not on its line: expected 'qid,docid,score'"
+                .into(),
+        ),
+        (
             "{\"user_input\": \"q\", \"retrieved_context_ids\": null}",
             "run:1: 'retrieved_context_ids' is 'null', and not a list of ids".into(),
         ),

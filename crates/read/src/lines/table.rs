@@ -249,8 +249,19 @@ impl TableRows<'_> {
 /// Returns the message about an empty rank or group of a row.
 #[inline(always)]
 fn wrong_field(text: &[u8], row: &Row, table: &TableLayout) -> Option<String> {
-    let (what, line) = (row.empty_field()?, quoted(whole_line(text, row.doc[0])));
+    let (what, line) = (row.empty_field()?, line_as_it_was(text, row, table));
     Some(format!("the {what} is missing or empty in {line}: {}", table.expected()))
+}
+
+/// Returns the line of a row in quotes, for messages, with the separators that it had in the file.
+#[cold]
+fn line_as_it_was(text: &[u8], row: &Row, table: &TableLayout) -> String {
+    let mut line = whole_line(text, row.doc[0]).to_vec();
+    if let Some(original) = &table.original {
+        let units = line.iter_mut().filter(|byte| table.separator.is(**byte));
+        units.for_each(|byte| *byte = original.separator.byte());
+    }
+    quoted(&line)
 }
 
 /// Finds the rows of a table of three columns from `start` on, after `line` lines. Returns the
@@ -327,8 +338,8 @@ fn any_line<S: RowSink>(
     sink: &mut S,
 ) {
     let (line, table) = (&text[start..end], rows.table);
-    if let Some((table, mark)) = left_as_it_was(line, table) {
-        return any_line(text, [start + mark, end], number, TableRows { table, ..rows }, sink);
+    if is_left(text, [start, end], number, rows, sink) {
+        return;
     }
     let separator = table.separator;
     let first = line.iter().find(|&&byte| {
@@ -378,31 +389,32 @@ fn any_line<S: RowSink>(
     rows.pass(text, number, read, place, sink);
 }
 
-/// Writes the lines of a table to `text`, and returns the layout of the new lines; `None` if no line
-/// has doubled quotes that are read. Rows with such quotes get plain fields between unit separators.
-/// All other lines stay as they are behind a mark, because it must not depend on the lines beside a
-/// line how it is read. The first `skip` bytes are no rows.
+/// Writes the rows of a table to `text` with plain fields between unit separators, and returns their
+/// layout; `None` if no line has doubled quotes that are read. The first `skip` bytes are no rows.
+///
+/// It must not depend on the lines beside a line how it is read. So other lines than rows stay as
+/// they are, behind a mark, for their reader to tell; and so do lines with unit separators, which
+/// no table may have that has such quotes.
 pub fn unquoted(
     table: &TableLayout,
     lines: &[u8],
     skip: usize,
     text: &mut Vec<u8>,
 ) -> Option<TableLayout> {
+    let (unit, rows) = (Separator::Unit.byte(), &lines[skip..]);
     let are_read = table.separator.has_quotes() && table.quotes.are_read();
-    if !are_read || memmem::find(&lines[skip..], b"\"\"").is_none() {
+    if !are_read || memmem::find(rows, b"\"\"").is_none() && !rows.contains(&unit) {
         return None;
     }
-    let unit = Separator::Unit.byte();
     text.extend_from_slice(&lines[..skip]);
-    for line in lines[skip..].split_inclusive(|&byte| byte == b'\n') {
+    for line in rows.split_inclusive(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let is_plain = memmem::find(line, b"\"\"").is_none() || line.contains(&unit);
-        let fields = split(line, table.separator).filter(|fields| {
-            !is_plain
-                && fields.len() == table.columns
-                && [table.query, table.doc].iter().all(|&id| fields[id].start < fields[id].end)
-        });
-        match fields {
+        let is_row = |fields: &Vec<Field>| {
+            let has = |id: usize| fields[id].start < fields[id].end;
+            fields.len() == table.columns && has(table.query) && has(table.doc)
+        };
+        match split(line, table.separator).filter(|fields| is_row(fields) && !line.contains(&unit))
+        {
             Some(fields) => {
                 for (at, field) in fields.into_iter().enumerate() {
                     text.extend((at > 0).then_some(unit));
@@ -420,11 +432,30 @@ pub fn unquoted(
     Some(TableLayout { separator: Separator::Unit, original, ..table.clone() })
 }
 
-/// Returns the layout of a line that [`unquoted`] left as it was, and the length of its mark, which
-/// has more separators than a row.
-fn left_as_it_was<'t>(line: &[u8], table: &'t TableLayout) -> Option<(&'t TableLayout, usize)> {
-    let (original, mark) = (table.original.as_deref()?, line.get(..table.columns)?);
-    mark.iter().all(|&byte| Separator::Unit.is(byte)).then_some((original, mark.len()))
+/// Passes the fault of a line that [`unquoted`] left as it was behind a mark, which has more
+/// separators than a row; returns `false` if the line is another.
+fn is_left<S: RowSink>(
+    text: &[u8],
+    [start, end]: [usize; 2],
+    number: u64,
+    rows: TableRows<'_>,
+    sink: &mut S,
+) -> bool {
+    let Some(table) = rows.table.original.as_deref() else { return false };
+    let is_unit = |byte: &u8| Separator::Unit.is(*byte);
+    let (mark, line) = text[start..end].split_at(table.columns.min(end - start));
+    if mark.len() < table.columns || !mark.iter().all(is_unit) {
+        return false;
+    }
+    if line.iter().any(is_unit) {
+        sink.fault(start, number, || {
+            let (line, expected) = (quoted(line), table.expected());
+            format!("a unit separator (U+001F) in {line}, and other ids have quotes: {expected}")
+        });
+    } else {
+        any_line(text, [start + mark.len(), end], number, TableRows { table, ..rows }, sink);
+    }
+    true
 }
 
 /// Returns whether a row of a table has a query and no number, or ends behind its query.
